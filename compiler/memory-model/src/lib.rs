@@ -1,0 +1,5 @@
+//! The PTX memory model.
+
+mod vocabulary;
+
+pub use vocabulary::{Proxy, Scope, Semantics};

@@ -1,0 +1,1 @@
+//! Names and layouts that cross components.
