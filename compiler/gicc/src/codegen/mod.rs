@@ -1,0 +1,3 @@
+//! Step 6: level L with placed fences becomes code. The fork: `nvptx` for GPUs, `sim` for the simulator.
+
+pub mod sim;

@@ -1,0 +1,1 @@
+//! Level L with placed fences becomes a shared object for the simulator.

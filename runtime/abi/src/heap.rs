@@ -1,0 +1,44 @@
+//! The symmetric heap. Every PE maps the segments of all PEs at equal distances, so the address on a peer needs no table:
+//!
+//! ```text
+//! heap_base                heap_base + stride         heap_base + 2 stride
+//! | PE 0: workspace, buffers | PE 1: workspace, buffers | PE 2: …
+//! ```
+//!
+//! `peer(p, pe) = p + (pe - my_pe) * stride`. A location of the memory model is (PE, offset), and a program uses one
+//! virtual address per PE for it.
+
+/// Where the workspace starts in each segment, in bytes.
+pub const WORKSPACE_OFFSET: u64 = 0;
+
+/// The most blocks of a launch that may call `gicc::barrier`: each has two words in the workspace.
+pub const MAX_BARRIER_BLOCKS: u32 = 8192;
+
+/// Offset in the workspace of the arrival counters of `gicc::barrier`, one 64-bit word a block; peers add to them.
+pub const BARRIER_ARRIVALS: u64 = 0;
+
+/// Offset in the workspace of the epochs of `gicc::barrier`, one 64-bit word a block; only this PE uses them.
+pub const BARRIER_EPOCHS: u64 = BARRIER_ARRIVALS + 8 * MAX_BARRIER_BLOCKS as u64;
+
+/// Bytes of the workspace that the runtime itself needs.
+pub const WORKSPACE_BYTES: u64 = BARRIER_EPOCHS + 8 * MAX_BARRIER_BLOCKS as u64;
+
+/// Alignment in bytes of each symmetric buffer in its segment.
+pub const BUFFER_ALIGN: u64 = 256;
+
+/// The address on PE `pe` of what PE `my_pe` sees at `address`.
+pub const fn peer_address(address: u64, my_pe: i32, pe: i32, stride: u64) -> u64 {
+    address.wrapping_add((pe as i64 - my_pe as i64).wrapping_mul(stride as i64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_address_leads_back() {
+        let there = peer_address(0x7000_0010, 1, 3, 0x1000);
+        assert_eq!(there, 0x7000_2010);
+        assert_eq!(peer_address(there, 3, 1, 0x1000), 0x7000_0010);
+    }
+}

@@ -1,0 +1,193 @@
+//! The functions named `__gicc_*`. They come in three families:
+//!
+//! - **Interface**: what C++ (`gicc/gicc.cuh`) and level H call. The device runtime implements them; after linking and
+//!   inlining none is left.
+//! - **Requirement**: what the device runtime says must be ordered. No fence exists yet: `publish` asks that what was
+//!   written before be visible to whoever observes a later signal; a `signal_*` may require it for itself.
+//! - **Ordering**: what `place_fences` makes of the requirements: accesses and fences with an order and a scope. Each
+//!   target lowers them one to one. Before fences are placed only relaxed ones may occur.
+//!
+//! A suffix `_thread`, `_warp` or `_block` names the group that calls together.
+
+/// A type of a parameter or result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Nothing (results only).
+    Void,
+    /// 32 bits.
+    I32,
+    /// 64 bits.
+    I64,
+    /// A generic pointer.
+    Ptr,
+}
+
+/// Which family a function belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Called by users through C++ and by level H.
+    Interface,
+    /// Called by the device runtime; replaced when fences are placed.
+    Requirement,
+    /// Made when fences are placed; relaxed ones may also be called by the device runtime.
+    Ordering,
+    /// Facts about the team, read from the state; lowered after fences are placed, so that passes can see them.
+    Team,
+}
+
+/// One parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its type.
+    pub ty: Type,
+    /// Its name in the C header.
+    pub name: &'static str,
+}
+
+/// One function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intrinsic {
+    /// The symbol.
+    pub name: &'static str,
+    /// Its parameters, in order.
+    pub parameters: &'static [Parameter],
+    /// Its result.
+    pub result: Type,
+    /// Its family.
+    pub family: Family,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+impl Intrinsic {
+    /// The index of the parameter of this name.
+    pub fn parameter(&self, name: &str) -> Option<usize> {
+        self.parameters.iter().position(|p| p.name == name)
+    }
+}
+
+macro_rules! intrinsics {
+    ($($family:ident $result:ident $name:literal ($($ty:ident $p:literal),*) $doc:literal;)*) => {
+        /// Every function, by family.
+        pub const ALL: &[Intrinsic] = &[$(Intrinsic {
+            name: $name,
+            parameters: &[$(Parameter { ty: Type::$ty, name: $p }),*],
+            result: Type::$result,
+            family: Family::$family,
+            doc: $doc,
+        },)*];
+    };
+}
+
+intrinsics! {
+    Team I32 "__gicc_my_pe" () "This PE, 0 to n_pes - 1.";
+    Team I32 "__gicc_n_pes" () "Number of PEs of the team.";
+    Team I64 "__gicc_heap_base" () "Address of PE 0's segment of the symmetric heap.";
+    Team I64 "__gicc_heap_stride" () "Distance in bytes between two PEs' segments.";
+    Team I64 "__gicc_heap_bytes" () "Bytes of a segment.";
+    Team Ptr "__gicc_workspace" () "This PE's workspace.";
+    Team Ptr "__gicc_error_words" () "This PE's error words (gicc_error).";
+    Team I64 "__gicc_timeout_ns" () "Bound of a wait in nanoseconds.";
+
+    Interface Ptr "__gicc_peer_ptr" (Ptr "p", I32 "pe")
+        "The address on PE pe of a symmetric p; null, with an error word, where p is not symmetric or pe is out of range.";
+    Interface Void "__gicc_put_thread" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", I32 "pe")
+        "Store bytes from src to the symmetric dst on PE pe; dst and src are aligned to element. Orders nothing.";
+    Interface Void "__gicc_put_warp" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", I32 "pe") "The same by a warp.";
+    Interface Void "__gicc_put_block" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", I32 "pe") "The same by a block.";
+    Interface Void "__gicc_get_thread" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", I32 "pe")
+        "Load bytes from the symmetric src on PE pe to dst. After it the calling thread (for warp and block: the group) may read dst.";
+    Interface Void "__gicc_get_warp" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", I32 "pe") "The same by a warp.";
+    Interface Void "__gicc_get_block" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", I32 "pe") "The same by a block.";
+    Interface Void "__gicc_put_signal_thread" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", Ptr "sig", I64 "value", I32 "op", I32 "pe")
+        "Put, then signal (op: gicc_signal_op) on the same PE with release: who acquires the signal sees the bytes.";
+    Interface Void "__gicc_put_signal_warp" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", Ptr "sig", I64 "value", I32 "op", I32 "pe") "The same by a warp; one thread signals.";
+    Interface Void "__gicc_put_signal_block" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", Ptr "sig", I64 "value", I32 "op", I32 "pe") "The same by a block; one thread signals.";
+    Interface Void "__gicc_notify_thread" (Ptr "sig", I64 "value", I32 "op", I32 "order", I32 "pe")
+        "Signal on PE pe. order: release publishes what the group wrote before, to whomever; relaxed publishes nothing.";
+    Interface Void "__gicc_notify_warp" (Ptr "sig", I64 "value", I32 "op", I32 "order", I32 "pe") "The same by a warp; one thread signals.";
+    Interface Void "__gicc_notify_block" (Ptr "sig", I64 "value", I32 "op", I32 "order", I32 "pe") "The same by a block; one thread signals.";
+    Interface I64 "__gicc_wait_thread" (Ptr "sig", I32 "compare", I64 "value", I32 "source_pe")
+        "Wait until this PE's signal compares; acquire. Bounded; returns the value last seen, and the group is converged.";
+    Interface I64 "__gicc_wait_warp" (Ptr "sig", I32 "compare", I64 "value", I32 "source_pe") "The same by a warp; one thread polls.";
+    Interface I64 "__gicc_wait_block" (Ptr "sig", I32 "compare", I64 "value", I32 "source_pe") "The same by a block; one thread polls.";
+    Interface I32 "__gicc_test" (Ptr "sig", I32 "compare", I64 "value") "Whether the signal compares now; acquire where it does.";
+    Interface Void "__gicc_release_thread" (I32 "scope", I32 "domain") "Publish what the thread wrote before, as far as scope.";
+    Interface Void "__gicc_release_warp" (I32 "scope", I32 "domain") "The same by a warp.";
+    Interface Void "__gicc_release_block" (I32 "scope", I32 "domain") "The same by a block.";
+    Interface Void "__gicc_acquire_thread" (I32 "scope", I32 "domain") "See what was published with the values read before.";
+    Interface Void "__gicc_acquire_warp" (I32 "scope", I32 "domain") "The same by a warp.";
+    Interface Void "__gicc_acquire_block" (I32 "scope", I32 "domain") "The same by a block.";
+    Interface Void "__gicc_quiet_thread" () "All puts of the thread before are complete at their destinations.";
+    Interface Void "__gicc_quiet_warp" () "The same by a warp.";
+    Interface Void "__gicc_quiet_block" () "The same by a block.";
+    Interface Void "__gicc_barrier_block" ()
+        "All PEs' blocks of the same index meet; what any of them wrote before is visible to all of them afterwards.";
+    Interface I32 "__gicc_arrive_block" (Ptr "counter", I32 "blocks")
+        "Count this block in (counter: 32 bits, this GPU's memory); 1 for every thread of the last of blocks, which then speaks for all. The counter wraps to 0.";
+    Interface I32 "__gicc_error_code" () "The code of this PE's error word; 0 where all is well.";
+    Interface Void "__gicc_channel_put_thread" (Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe")
+        "Wait for a free slot of the channel at PE pe, put bytes into it, and say that it arrived. capacity: bytes of a slot.";
+    Interface Void "__gicc_channel_put_warp" (Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
+    Interface Void "__gicc_channel_put_block" (Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
+    Interface Ptr "__gicc_channel_wait_thread" (Ptr "state", Ptr "dst", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe")
+        "Wait for the next message of the channel from PE pe; its slot holds the bytes for every later reader.";
+    Interface Ptr "__gicc_channel_wait_warp" (Ptr "state", Ptr "dst", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
+    Interface Ptr "__gicc_channel_wait_block" (Ptr "state", Ptr "dst", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
+    Interface Void "__gicc_channel_done_thread" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe")
+        "Give the slot that was read back to PE pe's put side.";
+    Interface Void "__gicc_channel_done_warp" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
+    Interface Void "__gicc_channel_done_block" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
+
+    Requirement Void "__gicc_publish" (I32 "scope", I32 "domain", I32 "pe")
+        "What causality brought to this thread before must be visible to whoever observes a later signal of it. pe: destination, or -1 for any.";
+    Requirement Void "__gicc_observe" (I32 "scope", I32 "domain")
+        "What was published with values that this thread read before must be visible to it afterwards.";
+    Requirement Void "__gicc_signal_set" (Ptr "p", I64 "value", I32 "order", I32 "pe")
+        "Store value to the signal at p, which lies on PE pe; order: relaxed or release.";
+    Requirement Void "__gicc_signal_add" (Ptr "p", I64 "value", I32 "order", I32 "pe") "Add value to the signal at p atomically; otherwise as signal_set.";
+    Requirement I64 "__gicc_poll" (Ptr "p", I32 "order", I32 "pe") "Load a signal of this PE that PE pe sends; order: relaxed or acquire.";
+    Requirement I32 "__gicc_count" (Ptr "p", I32 "value", I32 "wrap")
+        "Count on 32 bits shared by the blocks of a GPU: the old value; a count that reaches wrap becomes 0. Acquires and releases.";
+
+    Ordering Void "__gicc_fence" (I32 "order", I32 "scope") "A fence.";
+    Ordering Void "__gicc_store_u32" (Ptr "p", I32 "value", I32 "order", I32 "scope") "Store; relaxed or release.";
+    Ordering Void "__gicc_store_u64" (Ptr "p", I64 "value", I32 "order", I32 "scope") "Store; relaxed or release.";
+    Ordering I32 "__gicc_load_u32" (Ptr "p", I32 "order", I32 "scope") "Load; relaxed or acquire.";
+    Ordering I64 "__gicc_load_u64" (Ptr "p", I32 "order", I32 "scope") "Load; relaxed or acquire.";
+    Ordering Void "__gicc_red_add_u64" (Ptr "p", I64 "value", I32 "order", I32 "scope") "Add without a result; relaxed or release.";
+    Ordering I32 "__gicc_atom_inc_u32" (Ptr "p", I32 "wrap", I32 "order", I32 "scope")
+        "The old value; stores 0 where it was at least wrap, else adds 1. Any order but sequentially consistent.";
+    Ordering I32 "__gicc_atom_cas_u32" (Ptr "p", I32 "expected", I32 "desired", I32 "order", I32 "scope") "Compare and swap; the old value.";
+}
+
+/// The function of this name.
+pub fn find(name: &str) -> Option<&'static Intrinsic> {
+    ALL.iter().find(|i| i.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_carry_the_prefix() {
+        let mut names: Vec<_> = ALL.iter().map(|i| i.name).collect();
+        assert!(names.iter().all(|n| n.starts_with(crate::PREFIX)));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+    }
+
+    #[test]
+    fn every_group_primitive_exists_for_each_group() {
+        for i in ALL {
+            if let Some(base) = i.name.strip_suffix("_warp") {
+                for group in ["_thread", "_block"] {
+                    let other = find(&format!("{base}{group}")).unwrap_or_else(|| panic!("{base}{group} is missing"));
+                    assert_eq!(other.parameters, i.parameters, "{base}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The entry points between a program for the simulator and the simulator.
