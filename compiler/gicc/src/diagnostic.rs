@@ -115,3 +115,58 @@ impl std::fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
+
+/// The codes. A code keeps its meaning for ever; the first digit after the letter is the step that says it: 1 front end,
+/// 2 verification, 3 linking, 4 fences, 5 code for GPUs, 6 code for the simulator, 7 files and programs outside.
+pub mod codes {
+    /// clang refused the source.
+    pub const SOURCE: &str = "E0101";
+    /// An input cannot be read.
+    pub const UNREADABLE_INPUT: &str = "E0102";
+    /// An input is none of the languages that gicc takes.
+    pub const UNKNOWN_LANGUAGE: &str = "E0103";
+    /// LLVM IR or bitcode that does not parse.
+    pub const BAD_IR: &str = "E0104";
+    /// A language that gicc does not take yet.
+    pub const NOT_BUILT: &str = "E0105";
+    /// A function named `__gicc_*` that does not exist, or exists with another signature.
+    pub const UNKNOWN_INTRINSIC: &str = "E0201";
+    /// A syncscope that NVPTX does not have.
+    pub const BAD_SYNCSCOPE: &str = "E0202";
+    /// A negative size, or one that is no multiple of the element.
+    pub const BAD_SIZE: &str = "E0203";
+    /// A destination or signal that cannot be symmetric.
+    pub const NOT_SYMMETRIC: &str = "E0204";
+    /// An argument out of its range: a group, comparison, order or scope that does not exist.
+    pub const BAD_ARGUMENT: &str = "E0205";
+    /// A PE that no team can have.
+    pub const BAD_PE: &str = "E0206";
+    /// A function of a family that the caller may not use.
+    pub const RESERVED_INTRINSIC: &str = "E0207";
+    /// IR for another target.
+    pub const BAD_TARGET: &str = "E0208";
+    /// An atomic operation that cannot be lowered as it is.
+    pub const BAD_ATOMIC: &str = "E0209";
+    /// A function is called and defined nowhere.
+    pub const UNDEFINED_FUNCTION: &str = "E0301";
+    /// Two inputs do not link.
+    pub const LINK: &str = "E0302";
+    /// No kernel in any input.
+    pub const NO_KERNEL: &str = "W0303";
+    /// A kernel without communication.
+    pub const NO_COMMUNICATION: &str = "R0304";
+    /// A fence was placed, merged, narrowed or left out.
+    pub const FENCE: &str = "R0401";
+    /// LLVM's back end refused the module.
+    pub const BACKEND: &str = "E0501";
+    /// ptxas refused the PTX.
+    pub const PTXAS: &str = "E0502";
+    /// The IR broke LLVM's rules after a pass: gicc's own mistake.
+    pub const INTERNAL: &str = "E0503";
+    /// A program outside is missing.
+    pub const MISSING_TOOL: &str = "E0701";
+    /// An output cannot be written.
+    pub const UNWRITABLE_OUTPUT: &str = "E0702";
+    /// The options contradict each other.
+    pub const BAD_OPTIONS: &str = "E0703";
+}

@@ -2,3 +2,4 @@
 
 pub mod codegen;
 pub mod diagnostic;
+pub mod driver;

@@ -1,0 +1,15 @@
+//! The driver: options, stages, tools outside, and the one place where the order of passes is written ([`pipeline`]).
+
+mod arch;
+mod options;
+mod output;
+pub mod pipeline;
+mod stage;
+mod tools;
+
+pub use arch::Arch;
+pub use options::{Emit, Options};
+pub use output::write as write_output;
+pub use pipeline::{Compiled, Failed, Observer, compile};
+pub use stage::Stage;
+pub use tools::{Found, Tools};

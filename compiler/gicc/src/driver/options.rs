@@ -1,0 +1,88 @@
+//! What a compilation is asked to do. The command fills this in; nothing else reads the command line or the environment.
+
+use std::path::PathBuf;
+
+use super::{Arch, Stage, Tools};
+
+/// The product of a compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Emit {
+    /// LLVM IR as text: after the stage of `stop_after`, else after the last stage that has IR.
+    Llvm,
+    /// The same as bitcode.
+    Bitcode,
+    /// PTX text.
+    Ptx,
+    /// Machine code.
+    Cubin,
+    /// A shared object for the simulator.
+    Sim,
+}
+
+impl Emit {
+    /// Every product.
+    pub const ALL: &[Emit] = &[Emit::Llvm, Emit::Bitcode, Emit::Ptx, Emit::Cubin, Emit::Sim];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Emit::Llvm => "llvm",
+            Emit::Bitcode => "bc",
+            Emit::Ptx => "ptx",
+            Emit::Cubin => "cubin",
+            Emit::Sim => "sim",
+        }
+    }
+
+    /// The product that a file name's ending asks for.
+    pub fn from_extension(extension: &str) -> Option<Emit> {
+        match extension {
+            "ll" => Some(Emit::Llvm),
+            "bc" => Some(Emit::Bitcode),
+            "ptx" => Some(Emit::Ptx),
+            "cubin" => Some(Emit::Cubin),
+            "so" => Some(Emit::Sim),
+            _ => None,
+        }
+    }
+}
+
+/// One compilation.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The sources: CUDA C++ (`.cu`, `.cuh`, `.cpp`, `.cc`), LLVM IR (`.ll`) or bitcode (`.bc`), linked in order.
+    pub inputs: Vec<PathBuf>,
+    /// The architecture.
+    pub arch: Arch,
+    /// The products; several share one run of the front end.
+    pub emit: Vec<Emit>,
+    /// Stop after this stage; the only product is then its IR (or PTX).
+    pub stop_after: Option<Stage>,
+    /// Hand the IR after each of these stages to [`super::Observer::dump`].
+    pub dump_ir_after: Vec<Stage>,
+    /// Run LLVM's verifier after each stage.
+    pub verify_each: bool,
+    /// `-I`.
+    pub include_dirs: Vec<PathBuf>,
+    /// `-D`, as NAME or NAME=VALUE.
+    pub defines: Vec<String>,
+    /// The programs and folders that were found.
+    pub tools: Tools,
+}
+
+impl Options {
+    /// Compile these inputs to PTX for the default architecture, with the tools that are found.
+    pub fn new(inputs: Vec<PathBuf>, tools: Tools) -> Self {
+        Options {
+            inputs,
+            arch: Arch::DEFAULT,
+            emit: vec![Emit::Ptx],
+            stop_after: None,
+            dump_ir_after: Vec::new(),
+            verify_each: cfg!(debug_assertions),
+            include_dirs: Vec::new(),
+            defines: Vec::new(),
+            tools,
+        }
+    }
+}
