@@ -1,0 +1,49 @@
+//! The assumptions that go beyond the letter of the manual. Each has a name, and an answer says which it rests on.
+
+use std::fmt;
+
+/// Which assumptions are made. The default makes them all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assumptions {
+    /// `b128-single-copy`: strong 16-byte scalar accesses are single-copy atomic (PTX ISA §8.2.4 speaks of at most 64
+    /// bits). Without it such an access may tear into its two halves.
+    pub b128_single_copy: bool,
+    /// `async-as-proxy`: bulk copies obey base causality as a proxy of their own: `fence.proxy.async` in the block of
+    /// the copy orders generic accesses before it, and its completion orders it before generic accesses (§8.9.5 has no
+    /// rule for it). Without it only kernel boundaries order the two proxies.
+    pub async_as_proxy: bool,
+}
+
+/// One assumption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Assumption {
+    /// See [`Assumptions::b128_single_copy`].
+    B128SingleCopy,
+    /// See [`Assumptions::async_as_proxy`].
+    AsyncAsProxy,
+    /// A program reaches each location by one virtual address; no alias is declared.
+    OneAddressPerLocation,
+}
+
+impl Default for Assumptions {
+    fn default() -> Self {
+        Assumptions { b128_single_copy: true, async_as_proxy: true }
+    }
+}
+
+impl Assumption {
+    /// The name that reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Assumption::B128SingleCopy => "b128-single-copy",
+            Assumption::AsyncAsProxy => "async-as-proxy",
+            Assumption::OneAddressPerLocation => "one-address-per-location",
+        }
+    }
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

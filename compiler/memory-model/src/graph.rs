@@ -1,0 +1,305 @@
+//! From a program to its events and to the relations that do not depend on the execution.
+//!
+//! Program order (PTX ISA §8.9.1, asynchronous operations outside it: §8.9.1.1), barriers (§8.9.4), the host's orders
+//! (§8.9.4, API synchronization), dependencies (§8.10.4), moral strength (§8.7), release and acquire patterns (§8.8),
+//! and the proxies' preconditions (§8.9.5).
+//!
+//! A memory location is cut into *cells*: the coarsest pieces such that every access consists of whole cells, and none
+//! crosses a multiple of eight bytes. Reads-from and coherence are decided cell by cell.
+
+mod barrier;
+mod lower;
+
+use crate::assumption::Assumptions;
+use crate::program::{Place, Program, ProxyFence, Register, Space, Until};
+use crate::relation::Relation;
+use crate::{Proxy, Scope, Semantics};
+
+/// The number of an event in its [`Graph`].
+pub(crate) type EventId = usize;
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The initial write of a whole location.
+    Init,
+    Read,
+    Write,
+    /// An atomic operation, read and write in one. `atom` or `red`.
+    Rmw {
+        atom: bool,
+    },
+    Fence,
+    ProxyFence(ProxyFence),
+    Barrier,
+    BulkWait,
+    /// Start of a thread that the host orders after another.
+    Start,
+    /// End of a thread that the host orders before another.
+    End,
+}
+
+/// A value that an event uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    Constant(u128),
+    Read(EventId),
+    Sum(EventId, u128),
+}
+
+/// What an event writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    Nothing,
+    Value(Input),
+    Add(Input),
+    CompareAndSwap { expected: Input, desired: Input },
+    And(Input),
+    Or(Input),
+    Xor(Input),
+    Min(Input),
+    Max(Input),
+}
+
+/// The bytes that a memory event touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Range {
+    /// The location, aliases resolved.
+    pub(crate) location: usize,
+    /// The virtual address: the location as the program names it.
+    pub(crate) address: usize,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+/// One event.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) kind: Kind,
+    /// The thread and the step that it comes from; none of initial writes.
+    pub(crate) origin: Option<(usize, usize)>,
+    pub(crate) strength: Semantics,
+    pub(crate) scope: Scope,
+    pub(crate) proxy: Proxy,
+    /// Part of an asynchronous operation, and so outside program order.
+    pub(crate) asynchronous: bool,
+    pub(crate) range: Option<Range>,
+    /// The cells of the range, in order of address.
+    pub(crate) cells: Vec<usize>,
+    pub(crate) written: Written,
+}
+
+/// A piece of memory that no access splits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) location: usize,
+    pub(crate) start: u64,
+    pub(crate) width: u8,
+}
+
+/// A constraint on the value that a read returns.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constraint {
+    pub(crate) read: EventId,
+    pub(crate) until: Until,
+}
+
+/// A place where a read of one cell takes its value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) read: EventId,
+    pub(crate) cell: usize,
+}
+
+/// The events of a program, with the relations that hold in each of its executions.
+#[derive(Debug)]
+pub(crate) struct Graph<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) assumptions: Assumptions,
+    pub(crate) events: Vec<Event>,
+    pub(crate) cells: Vec<Cell>,
+    /// The reads of cells, in the order in which the search decides them.
+    pub(crate) slots: Vec<Slot>,
+    /// For each read, the first of its slots (they follow each other).
+    pub(crate) first_slot: Vec<usize>,
+    /// For each cell, the events that may write it, the initial write first.
+    pub(crate) writers: Vec<Vec<EventId>>,
+    /// For each location, its memory events.
+    pub(crate) accesses: Vec<Vec<EventId>>,
+    pub(crate) program_order: Relation,
+    /// Base causality so far as no execution changes it, closed.
+    pub(crate) base: Relation,
+    /// Dependencies, closed.
+    pub(crate) dependencies: Relation,
+    pub(crate) morally_strong: Relation,
+    /// For each write, the first operations of the release patterns that it ends.
+    pub(crate) release_starts: Vec<Vec<EventId>>,
+    /// For each read, the last operations of the acquire patterns that it starts.
+    pub(crate) acquire_ends: Vec<Vec<EventId>>,
+    /// Pairs of morally strong `fence.sc`.
+    pub(crate) sc_pairs: Vec<(EventId, EventId)>,
+    pub(crate) constraints: Vec<Constraint>,
+    /// Compare-and-swap events, whose writing depends on the execution.
+    pub(crate) conditional: Vec<EventId>,
+    /// The last value of each register: thread, name, event.
+    pub(crate) registers: Vec<(usize, Register, EventId)>,
+    /// (end event, start event) of the host's orders.
+    pub(crate) host_orders: Vec<(EventId, EventId)>,
+    /// Whether causality between overlapping accesses is just base causality: generic proxy, no aliases.
+    pub(crate) single_proxy: bool,
+    /// Whether two accesses overlap partially, one of them writing.
+    pub(crate) mixed_sizes: bool,
+    proxy_fences: Vec<EventId>,
+}
+
+impl Event {
+    pub(crate) fn reads(&self) -> bool {
+        matches!(self.kind, Kind::Read | Kind::Rmw { .. })
+    }
+
+    /// Whether it writes, or may write.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self.kind, Kind::Init | Kind::Write | Kind::Rmw { .. })
+    }
+
+    pub(crate) fn is_memory(&self) -> bool {
+        self.range.is_some()
+    }
+
+    pub(crate) fn is_rmw(&self) -> bool {
+        matches!(self.kind, Kind::Rmw { .. })
+    }
+
+    pub(crate) fn is_sc_fence(&self) -> bool {
+        self.kind == Kind::Fence && self.strength == Semantics::SequentiallyConsistent
+    }
+
+    pub(crate) fn width(&self) -> u32 {
+        self.range.map_or(0, |range| (range.end - range.start) as u32)
+    }
+}
+
+impl Range {
+    /// Whether both touch a common byte of physical memory.
+    pub(crate) fn touches(&self, other: &Range) -> bool {
+        self.location == other.location && self.start < other.end && other.start < self.end
+    }
+
+    /// Overlap (PTX ISA §8.2.1): the same virtual address, and a common byte.
+    pub(crate) fn overlaps(&self, other: &Range) -> bool {
+        self.address == other.address && self.touches(other)
+    }
+
+    pub(crate) fn same_bytes(&self, other: &Range) -> bool {
+        (self.location, self.start, self.end) == (other.location, other.start, other.end)
+    }
+}
+
+impl Graph<'_> {
+    pub(crate) fn place(&self, event: EventId) -> Option<Place> {
+        let (thread, _) = self.events[event].origin?;
+        Some(self.program.threads[thread].place)
+    }
+
+    pub(crate) fn same_thread(&self, one: EventId, other: EventId) -> bool {
+        match (self.events[one].origin, self.events[other].origin) {
+            (Some((thread, _)), Some((thread2, _))) => thread == thread2,
+            _ => false,
+        }
+    }
+
+    /// Whether both touch a common byte.
+    pub(crate) fn touch(&self, one: EventId, other: EventId) -> bool {
+        match (&self.events[one].range, &self.events[other].range) {
+            (Some(range), Some(range2)) => range.touches(range2),
+            _ => false,
+        }
+    }
+
+    /// Proxy-preserved base causality (PTX ISA §8.9.5) between overlapping memory operations, given base causality.
+    pub(crate) fn preserved(&self, base: &Relation, from: EventId, to: EventId) -> bool {
+        if !base.has(from, to) {
+            return false;
+        }
+        if self.single_proxy || self.events[from].kind == Kind::Init {
+            return true;
+        }
+        self.proxies_preserve(base, from, to)
+    }
+
+    /// The part of [`Graph::preserved`] about proxies and aliases.
+    fn proxies_preserve(&self, base: &Relation, from: EventId, to: EventId) -> bool {
+        let (one, other) = (&self.events[from], &self.events[to]);
+        let (Some(range), Some(range2)) = (&one.range, &other.range) else { return false };
+        let aliased = range.address != range2.address;
+        let same_proxy = one.proxy == other.proxy
+            && (one.proxy == Proxy::Generic || self.place(from).is_some() && self.place(from) == self.place(to));
+        if same_proxy && !aliased {
+            return true;
+        }
+        let reaches = |a: EventId, b: EventId| base.has(a, b);
+        if self.host_orders.iter().any(|&(end, start)| reaches(from, end) && reaches(start, to)) {
+            return true;
+        }
+        let leaves = match one.proxy {
+            Proxy::Generic => true,
+            // The completion that orders an asynchronous operation before anything implies a proxy fence (§9.7.9.25).
+            Proxy::Async => self.assumptions.async_as_proxy,
+            Proxy::Constant | Proxy::Texture => false,
+        };
+        if !same_proxy && !leaves {
+            return false;
+        }
+        let mut heads = vec![from];
+        if aliased {
+            heads = self
+                .proxy_fences
+                .iter()
+                .copied()
+                .filter(|&fence| self.events[fence].kind == Kind::ProxyFence(ProxyFence::Alias))
+                .filter(|&fence| reaches(from, fence) && reaches(fence, to))
+                .collect();
+        }
+        if same_proxy {
+            return !heads.is_empty();
+        }
+        match other.proxy {
+            Proxy::Generic => !heads.is_empty(),
+            Proxy::Async => {
+                self.assumptions.async_as_proxy
+                    && self.proxy_fences.iter().any(|&fence| {
+                        self.covers_async(fence, range.location)
+                            && self.place(fence) == self.place(to)
+                            && reaches(fence, to)
+                            && heads.iter().any(|&head| reaches(head, fence))
+                    })
+            }
+            Proxy::Constant | Proxy::Texture => false,
+        }
+    }
+
+    /// Whether a fence orders the generic and the asynchronous proxy for a location.
+    fn covers_async(&self, fence: EventId, location: usize) -> bool {
+        let space = self.program.locations[location].space;
+        match self.events[fence].kind {
+            Kind::ProxyFence(ProxyFence::Async) => true,
+            Kind::ProxyFence(ProxyFence::AsyncGlobal) => space == Space::Global,
+            Kind::ProxyFence(ProxyFence::AsyncSharedCta) => {
+                matches!(space, Space::Shared(place) if self.place(fence) == Some(place))
+            }
+            Kind::ProxyFence(ProxyFence::AsyncSharedCluster) => matches!(space, Space::Shared(_)),
+            _ => false,
+        }
+    }
+
+    /// The slots of a read.
+    pub(crate) fn slots_of(&self, read: EventId) -> std::ops::Range<usize> {
+        let first = self.first_slot[read];
+        first..first + self.events[read].cells.len()
+    }
+
+    /// The event that assigns the last value of a register.
+    pub(crate) fn final_register(&self, thread: usize, register: &Register) -> Option<EventId> {
+        self.registers.iter().rev().find(|(of, name, _)| *of == thread && name == register).map(|(_, _, event)| *event)
+    }
+}

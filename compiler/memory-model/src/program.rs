@@ -1,0 +1,671 @@
+//! Programs: threads with a place, each a straight list of operations, over named locations.
+//!
+//! A program has no branches and no loops. A spin is a load that is constrained to the value which ends it
+//! ([`Op::Load::until`]); the rounds before the last have no effect that the model sees. What a later operation may
+//! depend on is stated by registers (data), by [`Op::Assume`], [`Op::Branch`] and polls (control), and by
+//! [`Access::depends_on`] (address).
+//!
+//! All fields are public, so that a program can be made from extracted events; [`ThreadBuilder`] is for hand-written
+//! ones, and [`crate::litmus`] for text.
+
+use std::fmt;
+
+use crate::{Proxy, Scope, Semantics};
+
+/// A location of a [`Program`], by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocationId(pub usize);
+
+/// A thread of a [`Program`], by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ThreadId(pub usize);
+
+/// The name of a register. Registers belong to one thread; the last assignment before a use counts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Register(pub String);
+
+/// Where a thread runs. Scopes (PTX ISA §8.5) are decided from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// A thread of the host program: only system scope reaches it.
+    Host,
+    /// A thread of a block on a GPU. Two threads share a block when all three numbers agree.
+    Device {
+        /// The GPU (PE).
+        gpu: u32,
+        /// The cluster within the GPU.
+        cluster: u32,
+        /// The block (cooperative thread array) within the cluster.
+        cta: u32,
+    },
+}
+
+/// The state space of a location; proxy fences may name one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Global memory, of any GPU.
+    Global,
+    /// Shared memory of the block at this place. Only threads of its cluster may access it.
+    Shared(Place),
+}
+
+/// A named piece of memory. Offsets are bytes from its start, and it is as long as its accesses need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The name, unique in the program.
+    pub name: String,
+    /// The state space.
+    pub space: Space,
+    /// The location that this one is another virtual address of (PTX ISA §8.2.2), at equal offsets.
+    pub alias_of: Option<LocationId>,
+    /// What memory holds at the start, where that is not zero.
+    pub initial: Vec<InitialValue>,
+}
+
+/// One value that memory holds at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InitialValue {
+    /// Bytes from the start of the location.
+    pub offset: u64,
+    /// Width in bytes, 1 to 16.
+    pub width: u8,
+    /// The value, little-endian in memory.
+    pub value: u128,
+}
+
+/// A byte address: a location and an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The location (which one of several aliases, too).
+    pub location: LocationId,
+    /// Bytes from its start.
+    pub offset: u64,
+}
+
+/// How an operation reaches memory: address, width, strength and proxy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The first byte.
+    pub address: Address,
+    /// Bytes of one element: 1, 2, 4, 8 or 16.
+    pub width: u8,
+    /// Elements of a vector access; 1 for a scalar. The elements are separate accesses without mutual order
+    /// (PTX ISA §8.2.4).
+    pub count: u8,
+    /// The semantics. A fence's [`Semantics::SequentiallyConsistent`] is refused here.
+    pub semantics: Semantics,
+    /// The scope; without meaning where the access is weak.
+    pub scope: Scope,
+    /// The proxy.
+    pub proxy: Proxy,
+    /// Registers that the address was computed from, besides being known.
+    pub depends_on: Vec<Register>,
+}
+
+/// A value that is stored or combined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A known value.
+    Constant(u128),
+    /// What an earlier load of this thread returned.
+    Register(Register),
+    /// The same plus a constant.
+    Sum(Register, u128),
+}
+
+/// What an atomic operation does with the value it read. All are unsigned, at the width of the access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RmwFunction {
+    /// Adds, wrapping.
+    Add(Operand),
+    /// Replaces.
+    Exchange(Operand),
+    /// Replaces where the old value is the expected one, and else writes nothing.
+    CompareAndSwap {
+        /// The expected value.
+        expected: Operand,
+        /// The new value.
+        desired: Operand,
+    },
+    /// Bitwise and.
+    And(Operand),
+    /// Bitwise or.
+    Or(Operand),
+    /// Bitwise exclusive or.
+    Xor(Operand),
+    /// The smaller.
+    Min(Operand),
+    /// The larger.
+    Max(Operand),
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// A constraint that a poll puts on the value it returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Until {
+    /// The comparison, with the loaded value on the left.
+    pub comparison: Comparison,
+    /// The right side.
+    pub value: u128,
+}
+
+/// The proxy fences (PTX ISA §9.7.13, `fence.proxy`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProxyFence {
+    /// Between different virtual addresses of one location.
+    Alias,
+    /// Between the generic and the asynchronous proxy, in every space.
+    Async,
+    /// The same, for global memory only.
+    AsyncGlobal,
+    /// The same, for the shared memory of the own block (`shared::cta`) only.
+    AsyncSharedCta,
+    /// The same, for the shared memory of the own cluster (`shared::cluster`).
+    AsyncSharedCluster,
+}
+
+/// What a thread does at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierAction {
+    /// Arrives and waits.
+    Sync,
+    /// Only arrives.
+    Arrive,
+    /// Only waits, for the generation that its number of waits so far names (`barrier.cluster.wait`).
+    Wait,
+}
+
+/// Who takes part in a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierLevel {
+    /// The block: `bar.sync`, `bar.arrive`.
+    Cta,
+    /// The cluster: `barrier.cluster.arrive`, `barrier.cluster.wait`, with their default semantics.
+    Cluster,
+}
+
+/// One operation of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// `ld`.
+    Load {
+        /// A register for each element.
+        registers: Vec<Register>,
+        /// What is read.
+        access: Access,
+        /// Of a poll: the value that ended it, on the first element. Later operations depend on it (control).
+        until: Option<Until>,
+    },
+    /// `st`.
+    Store {
+        /// What is written.
+        access: Access,
+        /// A value for each element.
+        values: Vec<Operand>,
+    },
+    /// `atom` (which returns the old value) or `red` (which does not, and so starts no acquire pattern).
+    Rmw {
+        /// Whether this is `atom`.
+        returns: bool,
+        /// The register for the old value, of `atom`.
+        register: Option<Register>,
+        /// The location. Always strong, never a vector.
+        access: Access,
+        /// What is written.
+        function: RmwFunction,
+    },
+    /// `fence.{acquire,release,acq_rel,sc}`.
+    Fence {
+        /// One of acquire, release, acquire-release, sequentially consistent.
+        semantics: Semantics,
+        /// The scope.
+        scope: Scope,
+    },
+    /// `fence.proxy.*`.
+    ProxyFence(ProxyFence),
+    /// A barrier. The n-th arrival of a thread at a barrier belongs to its n-th generation.
+    Barrier {
+        /// Which barrier.
+        id: u32,
+        /// What the thread does.
+        action: BarrierAction,
+        /// Block or cluster.
+        level: BarrierLevel,
+        /// How many threads of this program arrive at a generation; checked where it is given.
+        participants: Option<u32>,
+    },
+    /// `cp.async.bulk`: reads and writes in the asynchronous proxy, outside program order (PTX ISA §8.9.1.1). Each
+    /// eight bytes are one read and one write; a shorter rest is one more.
+    BulkCopy {
+        /// Where it writes.
+        destination: Address,
+        /// Where it reads.
+        source: Address,
+        /// How much, at most 64 bytes here.
+        bytes: u32,
+    },
+    /// `cp.async.bulk.commit_group`.
+    BulkCommit,
+    /// `cp.async.bulk.wait_group`.
+    BulkWait {
+        /// How many of the newest groups may still be pending.
+        pending: u32,
+        /// `.read`: only the reads of the sources are complete.
+        read_only: bool,
+    },
+    /// Only executions in which the comparison holds are looked at; later operations depend on the register.
+    Assume {
+        /// The left side.
+        register: Register,
+        /// The comparison and the right side.
+        until: Until,
+    },
+    /// Later operations of the thread are executed because of the value in this register (control dependency).
+    Branch(Register),
+}
+
+/// An operation, with the text that a witness shows for it where the program came from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The operation.
+    pub op: Op,
+    /// The original instruction, for instance the PTX line; without it the operation is printed as a litmus line.
+    pub text: Option<String>,
+}
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The name, unique in the program.
+    pub name: String,
+    /// Where it runs.
+    pub place: Place,
+    /// What it does, in program order.
+    pub steps: Vec<Step>,
+}
+
+/// A program: locations, threads, and orders that the host makes between threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The locations.
+    pub locations: Vec<Location>,
+    /// The threads.
+    pub threads: Vec<Thread>,
+    /// Pairs of threads of which the first ends before the second starts, by stream order, events or the host's
+    /// waiting (PTX ISA §8.9.4, API synchronization). Such an order holds for every proxy.
+    pub orders: Vec<(ThreadId, ThreadId)>,
+}
+
+impl Program {
+    /// An empty program.
+    pub fn new() -> Self {
+        Program::default()
+    }
+
+    /// Adds a location in global memory.
+    pub fn global(&mut self, name: impl Into<String>) -> LocationId {
+        self.location(name, Space::Global, None)
+    }
+
+    /// Adds a location in the shared memory of the block at `place`.
+    pub fn shared(&mut self, name: impl Into<String>, place: Place) -> LocationId {
+        self.location(name, Space::Shared(place), None)
+    }
+
+    /// Adds another virtual address of a location.
+    pub fn alias(&mut self, name: impl Into<String>, of: LocationId) -> LocationId {
+        let space = self.locations.get(of.0).map_or(Space::Global, |location| location.space);
+        self.location(name, space, Some(of))
+    }
+
+    /// Says what a location holds at the start; the default is zero.
+    pub fn initial(&mut self, location: LocationId, offset: u64, width: u8, value: u128) {
+        if let Some(location) = self.locations.get_mut(location.0) {
+            location.initial.push(InitialValue { offset, width, value });
+        }
+    }
+
+    /// The location of this name.
+    pub fn find_location(&self, name: &str) -> Option<LocationId> {
+        self.locations.iter().position(|location| location.name == name).map(LocationId)
+    }
+
+    /// The thread of this name.
+    pub fn find_thread(&self, name: &str) -> Option<ThreadId> {
+        self.threads.iter().position(|thread| thread.name == name).map(ThreadId)
+    }
+
+    /// Adds a thread and returns a builder for its operations.
+    pub fn thread(&mut self, name: impl Into<String>, place: Place) -> ThreadBuilder<'_> {
+        self.threads.push(Thread { name: name.into(), place, steps: Vec::new() });
+        let id = ThreadId(self.threads.len() - 1);
+        ThreadBuilder { program: self, id }
+    }
+
+    /// Goes on with a thread that exists.
+    ///
+    /// # Panics
+    /// If the program has no such thread.
+    pub fn resume(&mut self, id: ThreadId) -> ThreadBuilder<'_> {
+        assert!(id.0 < self.threads.len(), "the program has no thread number {}", id.0);
+        ThreadBuilder { program: self, id }
+    }
+
+    /// Says that `first` ends before `second` starts (kernel boundary, stream order, host).
+    pub fn order(&mut self, first: ThreadId, second: ThreadId) {
+        self.orders.push((first, second));
+    }
+
+    fn location(&mut self, name: impl Into<String>, space: Space, alias_of: Option<LocationId>) -> LocationId {
+        self.locations.push(Location { name: name.into(), space, alias_of, initial: Vec::new() });
+        LocationId(self.locations.len() - 1)
+    }
+}
+
+/// Adds operations to one thread, in program order.
+#[derive(Debug)]
+pub struct ThreadBuilder<'a> {
+    program: &'a mut Program,
+    id: ThreadId,
+}
+
+impl ThreadBuilder<'_> {
+    /// The thread, for [`Program::order`] and [`Program::resume`].
+    pub fn id(&self) -> ThreadId {
+        self.id
+    }
+
+    /// Adds any operation.
+    pub fn op(&mut self, op: Op) -> &mut Self {
+        self.push(op, None)
+    }
+
+    /// Adds any operation, with the text that a witness shows for it.
+    pub fn op_with_text(&mut self, op: Op, text: impl Into<String>) -> &mut Self {
+        self.push(op, Some(text.into()))
+    }
+
+    /// A load of one element.
+    pub fn load(&mut self, register: &str, access: Access) -> &mut Self {
+        self.load_vector(&[register], access)
+    }
+
+    /// A load of several elements.
+    pub fn load_vector(&mut self, registers: &[&str], access: Access) -> &mut Self {
+        self.op(Op::Load {
+            registers: registers.iter().map(|name| Register::from(*name)).collect(),
+            access,
+            until: None,
+        })
+    }
+
+    /// A spin that ended with `value`.
+    pub fn poll(&mut self, register: &str, access: Access, value: u128) -> &mut Self {
+        self.poll_until(register, access, Comparison::Eq, value)
+    }
+
+    /// A spin that ended with a value for which the comparison holds.
+    pub fn poll_until(&mut self, register: &str, access: Access, comparison: Comparison, value: u128) -> &mut Self {
+        self.op(Op::Load { registers: vec![register.into()], access, until: Some(Until { comparison, value }) })
+    }
+
+    /// A store of one element.
+    pub fn store(&mut self, access: Access, value: impl Into<Operand>) -> &mut Self {
+        self.op(Op::Store { access, values: vec![value.into()] })
+    }
+
+    /// A store of several elements.
+    pub fn store_vector(&mut self, access: Access, values: Vec<Operand>) -> &mut Self {
+        self.op(Op::Store { access, values })
+    }
+
+    /// `atom`.
+    pub fn atom(&mut self, register: &str, access: Access, function: RmwFunction) -> &mut Self {
+        self.op(Op::Rmw { returns: true, register: Some(register.into()), access, function })
+    }
+
+    /// `red`.
+    pub fn red(&mut self, access: Access, function: RmwFunction) -> &mut Self {
+        self.op(Op::Rmw { returns: false, register: None, access, function })
+    }
+
+    /// A memory fence.
+    pub fn fence(&mut self, semantics: Semantics, scope: Scope) -> &mut Self {
+        self.op(Op::Fence { semantics, scope })
+    }
+
+    /// A proxy fence.
+    pub fn proxy_fence(&mut self, fence: ProxyFence) -> &mut Self {
+        self.op(Op::ProxyFence(fence))
+    }
+
+    /// `bar.sync id`.
+    pub fn barrier(&mut self, id: u32) -> &mut Self {
+        self.op(Op::Barrier { id, action: BarrierAction::Sync, level: BarrierLevel::Cta, participants: None })
+    }
+
+    /// `bar.arrive id`.
+    pub fn arrive(&mut self, id: u32) -> &mut Self {
+        self.op(Op::Barrier { id, action: BarrierAction::Arrive, level: BarrierLevel::Cta, participants: None })
+    }
+
+    /// `cp.async.bulk`.
+    pub fn bulk_copy(&mut self, destination: LocationId, source: LocationId, bytes: u32) -> &mut Self {
+        self.op(Op::BulkCopy {
+            destination: Address { location: destination, offset: 0 },
+            source: Address { location: source, offset: 0 },
+            bytes,
+        })
+    }
+
+    /// `cp.async.bulk.commit_group`.
+    pub fn bulk_commit(&mut self) -> &mut Self {
+        self.op(Op::BulkCommit)
+    }
+
+    /// `cp.async.bulk.wait_group pending`.
+    pub fn bulk_wait(&mut self, pending: u32) -> &mut Self {
+        self.op(Op::BulkWait { pending, read_only: false })
+    }
+
+    /// `cp.async.bulk.wait_group.read pending`.
+    pub fn bulk_wait_read(&mut self, pending: u32) -> &mut Self {
+        self.op(Op::BulkWait { pending, read_only: true })
+    }
+
+    /// A control dependency of what follows on a register.
+    pub fn branch(&mut self, register: &str) -> &mut Self {
+        self.op(Op::Branch(register.into()))
+    }
+
+    fn push(&mut self, op: Op, text: Option<String>) -> &mut Self {
+        self.program.threads[self.id.0].steps.push(Step { op, text });
+        self
+    }
+}
+
+impl Access {
+    /// A weak scalar access at offset 0.
+    pub fn weak(location: LocationId, width: u8) -> Self {
+        Access::strong(Semantics::Weak, Scope::Cta, location, width)
+    }
+
+    /// A scalar access at offset 0 with semantics and scope.
+    pub fn strong(semantics: Semantics, scope: Scope, location: LocationId, width: u8) -> Self {
+        let address = Address { location, offset: 0 };
+        Access { address, width, count: 1, semantics, scope, proxy: Proxy::Generic, depends_on: Vec::new() }
+    }
+
+    /// The same at another offset.
+    pub fn at(mut self, offset: u64) -> Self {
+        self.address.offset = offset;
+        self
+    }
+
+    /// The same for a vector of `count` elements.
+    pub fn vector(mut self, count: u8) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// The same through another proxy (`ld.global.nc` is [`Proxy::Texture`]).
+    pub fn through(mut self, proxy: Proxy) -> Self {
+        self.proxy = proxy;
+        self
+    }
+
+    /// The same with an address that was computed from a register.
+    pub fn depending_on(mut self, register: impl Into<Register>) -> Self {
+        self.depends_on.push(register.into());
+        self
+    }
+}
+
+impl Place {
+    /// A block that is alone in its cluster.
+    pub fn block(gpu: u32, cta: u32) -> Self {
+        Place::Device { gpu, cluster: cta, cta: 0 }
+    }
+
+    /// A block of a cluster.
+    pub fn cluster_block(gpu: u32, cluster: u32, cta: u32) -> Self {
+        Place::Device { gpu, cluster, cta }
+    }
+
+    /// Whether a strong operation executed here, with this scope, includes a thread at `other` (PTX ISA §8.5).
+    pub fn scope_includes(self, scope: Scope, other: Place) -> bool {
+        if scope == Scope::Sys {
+            return true;
+        }
+        match (self, other) {
+            (Place::Host, Place::Host) => true,
+            (Place::Device { gpu, cluster, cta }, Place::Device { gpu: gpu2, cluster: cluster2, cta: cta2 }) => {
+                match scope {
+                    Scope::Sys => true,
+                    Scope::Gpu => gpu == gpu2,
+                    Scope::Cluster => (gpu, cluster) == (gpu2, cluster2),
+                    Scope::Cta => (gpu, cluster, cta) == (gpu2, cluster2, cta2),
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+impl RmwFunction {
+    /// The operands.
+    pub fn operands(&self) -> Vec<&Operand> {
+        match self {
+            RmwFunction::Add(operand)
+            | RmwFunction::Exchange(operand)
+            | RmwFunction::And(operand)
+            | RmwFunction::Or(operand)
+            | RmwFunction::Xor(operand)
+            | RmwFunction::Min(operand)
+            | RmwFunction::Max(operand) => vec![operand],
+            RmwFunction::CompareAndSwap { expected, desired } => vec![expected, desired],
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether `left` and `right` compare so.
+    pub fn holds(self, left: u128, right: u128) -> bool {
+        match self {
+            Comparison::Eq => left == right,
+            Comparison::Ne => left != right,
+            Comparison::Lt => left < right,
+            Comparison::Le => left <= right,
+            Comparison::Gt => left > right,
+            Comparison::Ge => left >= right,
+        }
+    }
+}
+
+impl From<&str> for Register {
+    fn from(name: &str) -> Self {
+        Register(name.to_owned())
+    }
+}
+
+impl From<String> for Register {
+    fn from(name: String) -> Self {
+        Register(name)
+    }
+}
+
+impl From<u128> for Operand {
+    fn from(value: u128) -> Self {
+        Operand::Constant(value)
+    }
+}
+
+impl From<u64> for Operand {
+    fn from(value: u64) -> Self {
+        Operand::Constant(value.into())
+    }
+}
+
+impl From<u32> for Operand {
+    fn from(value: u32) -> Self {
+        Operand::Constant(value.into())
+    }
+}
+
+impl From<i32> for Operand {
+    /// Negative values are sign-extended and cut to the width of the access.
+    fn from(value: i32) -> Self {
+        Operand::Constant(i128::from(value) as u128)
+    }
+}
+
+impl From<&str> for Operand {
+    fn from(register: &str) -> Self {
+        Operand::Register(register.into())
+    }
+}
+
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Host => f.write_str("the host"),
+            Place::Device { gpu, cluster, cta: 0 } => write!(f, "PE {gpu} block {cluster}"),
+            Place::Device { gpu, cluster, cta } => write!(f, "PE {gpu} cluster {cluster} block {cta}"),
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Comparison::Eq => "==",
+            Comparison::Ne => "!=",
+            Comparison::Lt => "<",
+            Comparison::Le => "<=",
+            Comparison::Gt => ">",
+            Comparison::Ge => ">=",
+        })
+    }
+}

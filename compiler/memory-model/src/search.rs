@@ -1,0 +1,273 @@
+//! The enumerator: every execution of a program that satisfies the axioms.
+//!
+//! An execution is a source for each read (rf), an order of the `fence.sc` pairs, and a coherence order. The search
+//! decides sources one by one; base causality (§8.9.5) grows with each, so that a contradiction with the axioms that
+//! is there already stays, and cuts the branch. Then come the fence pairs. Causality does not depend on coherence,
+//! so that the coherence orders of different locations are independent of each other ([`coherence`]).
+//!
+//! Cost: exponential in reads and in pairs of racing strong writes of one location. The number of steps is limited,
+//! and reaching the limit is an error.
+
+mod coherence;
+mod value;
+
+use std::ops::ControlFlow;
+
+pub(crate) use coherence::LocationOrder;
+pub(crate) use value::initial_value;
+
+use crate::error::ModelError;
+use crate::graph::{Constraint, EventId, Graph, Kind};
+use crate::relation::{EventSet, Relation};
+
+/// What an execution has decided so far.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// For each slot, the write that it reads.
+    pub(crate) sources: Vec<Option<EventId>>,
+    /// Base causality, closed (§8.9.5).
+    pub(crate) base: Relation,
+    /// Observation order (§8.9.2).
+    pub(crate) observed: Relation,
+    /// Sources and dependencies, closed (§8.10.4).
+    influence: Relation,
+    /// Compare-and-swaps that do not write.
+    pub(crate) failed: EventSet,
+}
+
+/// A consistent execution, up to the choice of a coherence order for each location.
+#[derive(Debug)]
+pub(crate) struct Leaf<'s> {
+    pub(crate) state: &'s State,
+    /// Causality order between memory operations that touch a common byte.
+    pub(crate) causes: &'s Relation,
+    /// For each location with accesses, its coherence orders: all distinct final contents where they are wanted, else
+    /// just one.
+    pub(crate) orders: &'s [(usize, Vec<LocationOrder>)],
+}
+
+/// A search over the executions of one graph.
+pub(crate) struct Search<'g, 'p> {
+    pub(crate) graph: &'g Graph<'p>,
+    constraints: Vec<Constraint>,
+    /// Slots in the order of decision.
+    order: Vec<usize>,
+    /// Locations of which all final contents are wanted.
+    wanted: Vec<bool>,
+    steps: u64,
+    limit: u64,
+}
+
+type Visit<'v> = &'v mut dyn FnMut(&Leaf<'_>) -> ControlFlow<()>;
+type Progress = Result<ControlFlow<()>, ModelError>;
+
+impl<'g, 'p> Search<'g, 'p> {
+    /// A search in which reads are constrained by the program's polls and by `extra`.
+    pub(crate) fn new(graph: &'g Graph<'p>, extra: &[Constraint], wanted: Vec<bool>, limit: u64) -> Self {
+        let mut constraints = graph.constraints.clone();
+        constraints.extend_from_slice(extra);
+        let constrained = |slot: &usize| constraints.iter().any(|other| other.read == graph.slots[*slot].read);
+        let mut order: Vec<usize> = (0..graph.slots.len()).collect();
+        order.sort_by_key(|slot| (!constrained(slot), graph.writers[graph.slots[*slot].cell].len()));
+        Search { graph, constraints, order, wanted, steps: 0, limit }
+    }
+
+    /// Visits every consistent execution, until the visitor breaks.
+    pub(crate) fn run(&mut self, visit: Visit<'_>) -> Result<(), ModelError> {
+        let count = self.graph.conditional.len();
+        if count > 20 {
+            return Err(ModelError::TooLarge { what: "compare-and-swap operations", limit: 20 });
+        }
+        for choice in 0..1_u32 << count {
+            let mut failed = EventSet::default();
+            for (bit, &event) in self.graph.conditional.iter().enumerate() {
+                if choice & (1 << bit) != 0 {
+                    failed.insert(event);
+                }
+            }
+            let state = State {
+                sources: vec![None; self.graph.slots.len()],
+                base: self.graph.base.clone(),
+                observed: Relation::new(self.graph.events.len()),
+                influence: self.graph.dependencies.clone(),
+                failed,
+            };
+            if self.decide_sources(&state, 0, visit)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn count_step(&mut self) -> Result<(), ModelError> {
+        self.steps += 1;
+        if self.steps > self.limit {
+            return Err(ModelError::TooLarge { what: "search steps", limit: self.limit });
+        }
+        Ok(())
+    }
+
+    fn decide_sources(&mut self, state: &State, depth: usize, visit: Visit<'_>) -> Progress {
+        let Some(&slot) = self.order.get(depth) else {
+            return self.decide_fences(state, 0, visit);
+        };
+        let graph = self.graph;
+        let read = graph.slots[slot].read;
+        for &write in &graph.writers[graph.slots[slot].cell] {
+            if write == read || state.failed.contains(write) || state.influence.has(read, write) {
+                continue;
+            }
+            self.count_step()?;
+            let mut next = state.clone();
+            next.read_from(graph, slot, write);
+            if self.constraints_hold(&next) && next.is_plausible(graph) {
+                let progress = self.decide_sources(&next, depth + 1, visit)?;
+                if progress.is_break() {
+                    return Ok(progress);
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Orders the pairs of morally strong `fence.sc` (§8.9.3), each of which synchronises (§8.9.4).
+    fn decide_fences(&mut self, state: &State, depth: usize, visit: Visit<'_>) -> Progress {
+        let Some(&(one, other)) = self.graph.sc_pairs.get(depth) else {
+            return self.decide_coherence(state, visit);
+        };
+        if state.base.has(one, other) || state.base.has(other, one) {
+            return self.decide_fences(state, depth + 1, visit);
+        }
+        for (first, second) in [(one, other), (other, one)] {
+            self.count_step()?;
+            let mut next = state.clone();
+            next.base.add_closed(first, second);
+            if next.is_plausible(self.graph) {
+                let progress = self.decide_fences(&next, depth + 1, visit)?;
+                if progress.is_break() {
+                    return Ok(progress);
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn decide_coherence(&mut self, state: &State, visit: Visit<'_>) -> Progress {
+        let graph = self.graph;
+        self.count_step()?;
+        if !self.swaps_agree(state) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let causes = state.causality(graph);
+        let mut orders = Vec::new();
+        for (location, accesses) in graph.accesses.iter().enumerate() {
+            if accesses.len() < 2 {
+                continue;
+            }
+            let wanted = self.wanted.get(location).copied().unwrap_or(false);
+            let mut problem = coherence::Problem::new(graph, state, &causes, location, wanted);
+            let found = problem.solve(self.limit.saturating_sub(self.steps));
+            self.steps += problem.steps();
+            let found = found.ok_or(ModelError::TooLarge { what: "search steps", limit: self.limit })?;
+            if found.is_empty() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            orders.push((location, found));
+        }
+        Ok(visit(&Leaf { state, causes: &causes, orders: &orders }))
+    }
+
+    fn constraints_hold(&self, state: &State) -> bool {
+        self.constraints.iter().all(|constraint| {
+            state
+                .read_value(self.graph, constraint.read)
+                .is_none_or(|value| constraint.until.comparison.holds(value, constraint.until.value))
+        })
+    }
+
+    /// Whether each compare-and-swap found what the choice of its success says.
+    fn swaps_agree(&self, state: &State) -> bool {
+        self.graph
+            .conditional
+            .iter()
+            .all(|&event| state.swap_succeeds(self.graph, event) == Some(!state.failed.contains(event)))
+    }
+}
+
+impl State {
+    /// Lets a slot read a write: observation grows (§8.9.2), and patterns synchronise (§8.9.4).
+    fn read_from(&mut self, graph: &Graph<'_>, slot: usize, write: EventId) {
+        let read = graph.slots[slot].read;
+        self.sources[slot] = Some(write);
+        self.influence.add_closed(write, read);
+        if !graph.morally_strong.has(write, read) || self.observed.has(write, read) {
+            return;
+        }
+        let mut before = vec![write];
+        if graph.events[write].is_rmw() {
+            before.extend((0..graph.events.len()).filter(|&earlier| self.observed.has(earlier, write)));
+        }
+        let mut after = vec![read];
+        if graph.events[read].is_rmw() {
+            after.extend(self.observed.row(read).iter());
+        }
+        for &origin in &before {
+            for &observer in &after {
+                self.observed.add(origin, observer);
+                self.synchronise(graph, origin, observer);
+            }
+        }
+    }
+
+    fn synchronise(&mut self, graph: &Graph<'_>, write: EventId, read: EventId) {
+        for &first in &graph.release_starts[write] {
+            for &last in &graph.acquire_ends[read] {
+                if !graph.same_thread(first, last) && graph.morally_strong.has(first, last) {
+                    self.base.add_closed(first, last);
+                }
+            }
+        }
+    }
+
+    /// Causality order (§8.9.5) between memory operations that touch a common byte.
+    pub(crate) fn causes(&self, graph: &Graph<'_>, from: EventId, to: EventId) -> bool {
+        graph.preserved(&self.base, from, to)
+            || self.observed.row(from).iter().any(|observer| graph.preserved(&self.base, observer, to))
+    }
+
+    fn causality(&self, graph: &Graph<'_>) -> Relation {
+        let mut causes = Relation::new(graph.events.len());
+        for accesses in &graph.accesses {
+            for &from in accesses {
+                for &to in accesses {
+                    if graph.touch(from, to) && self.causes(graph, from, to) {
+                        causes.add(from, to);
+                    }
+                }
+            }
+        }
+        causes
+    }
+
+    /// The axioms so far as they are decided: fence-SC (§8.10.2), and causality (§8.10.6) with the part of coherence
+    /// that causality gives. What fails here fails in every completion.
+    fn is_plausible(&self, graph: &Graph<'_>) -> bool {
+        if graph.sc_pairs.iter().any(|&(one, other)| self.base.has(one, one) || self.base.has(other, other)) {
+            return false;
+        }
+        self.sources.iter().enumerate().all(|(slot, source)| {
+            let Some(write) = *source else { return true };
+            let read = graph.slots[slot].read;
+            if graph.events[write].kind != Kind::Init && self.causes(graph, read, write) {
+                return false;
+            }
+            graph.writers[graph.slots[slot].cell].iter().all(|&newer| {
+                newer == write
+                    || newer == read
+                    || self.failed.contains(newer)
+                    || !self.causes(graph, newer, read)
+                    || !self.causes(graph, write, newer)
+            })
+        })
+    }
+}
