@@ -26,11 +26,12 @@ pub fn text() -> String {
 }
 
 fn constants(out: &mut String) {
-    let constants: [(&str, u64); 7] = [
+    let constants: [(&str, u64); 8] = [
         ("GICC_ABI_VERSION", ABI_VERSION.into()),
         ("GICC_MODULE_RECORD_MAGIC", ModuleRecord::MAGIC),
         ("GICC_WORKSPACE_BYTES", heap::WORKSPACE_BYTES),
         ("GICC_MAX_BARRIER_BLOCKS", heap::MAX_BARRIER_BLOCKS.into()),
+        ("GICC_BARRIER_WORDS", heap::BARRIER_WORDS.into()),
         ("GICC_BARRIER_ARRIVALS", heap::BARRIER_ARRIVALS),
         ("GICC_BARRIER_EPOCHS", heap::BARRIER_EPOCHS),
         ("GICC_BUFFER_ALIGN", heap::BUFFER_ALIGN),

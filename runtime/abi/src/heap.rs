@@ -11,14 +11,19 @@
 /// Where the workspace starts in each segment, in bytes.
 pub const WORKSPACE_OFFSET: u64 = 0;
 
-/// The most blocks of a launch that may call `gicc::barrier`: each has two words in the workspace.
+/// The most blocks of a launch that may call `gicc::barrier`: each has an epoch in the workspace.
 pub const MAX_BARRIER_BLOCKS: u32 = 8192;
 
-/// Offset in the workspace of the arrival counters of `gicc::barrier`, one 64-bit word a block; peers add to them.
+/// Arrival words of `gicc::barrier`: one for each block and PE, so `n_pes` times the blocks may not be more. A word a PE,
+/// and not one count, so that a barrier that reaches its bound names the PE that did not come.
+pub const BARRIER_WORDS: u32 = 65536;
+
+/// Offset in the workspace of the arrival words of `gicc::barrier`, 64 bits each: word `block * n_pes + pe` is set by PE
+/// `pe` to its block's epoch.
 pub const BARRIER_ARRIVALS: u64 = 0;
 
 /// Offset in the workspace of the epochs of `gicc::barrier`, one 64-bit word a block; only this PE uses them.
-pub const BARRIER_EPOCHS: u64 = BARRIER_ARRIVALS + 8 * MAX_BARRIER_BLOCKS as u64;
+pub const BARRIER_EPOCHS: u64 = BARRIER_ARRIVALS + 8 * BARRIER_WORDS as u64;
 
 /// Bytes of the workspace that the runtime itself needs.
 pub const WORKSPACE_BYTES: u64 = BARRIER_EPOCHS + 8 * MAX_BARRIER_BLOCKS as u64;

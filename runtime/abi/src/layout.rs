@@ -188,9 +188,9 @@ layout! {
 layout! {
     /// The words of a channel, in symmetric memory, one on each PE; zeroed once, never reset: they count.
     ChannelState, "gicc_channel_state" {
-        #[doc = "Messages that have arrived here; the peer's put side adds to it."]
+        #[doc = "Messages that have arrived here; the peer's put side sets it."]
         arrived: u64 = "uint64_t";
-        #[doc = "Slots that the peer's wait side has given back to this put side."]
+        #[doc = "Slots that the peer's wait side has given back to this put side; it sets the count."]
         credited: u64 = "uint64_t";
         #[doc = "Messages that this put side has sent."]
         sent: u64 = "uint64_t";

@@ -1,4 +1,4 @@
-// What kernels use of the C library: memory functions (compiler builtins), printf (clang packs the arguments and calls
+// What kernels use of the C library: printf (clang packs the arguments and calls
 // vprintf), assert, malloc and free.
 #pragma once
 
@@ -7,11 +7,6 @@
 #include <limits.h>
 
 extern "C" {
-__host__ __device__ void *memcpy(void *, const void *, size_t) noexcept(true);
-__host__ __device__ void *memmove(void *, const void *, size_t) noexcept(true);
-__host__ __device__ void *memset(void *, int, size_t) noexcept(true);
-__host__ __device__ int memcmp(const void *, const void *, size_t) noexcept(true);
-
 __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
 __device__ void free(void *) __attribute__((nothrow));
@@ -22,11 +17,6 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
                                             const char *function) {
   __assertfail(message, file, line, function, sizeof(char));
 }
-}
-
-namespace std {
-__device__ static inline void free(void *p) { ::free(p); }
-__device__ static inline void *malloc(size_t size) { return ::malloc(size); }
 }
 
 #include <assert.h>

@@ -53,6 +53,7 @@ GICC_CUDA_DEVICE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned
   return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
 
+GICC_CUDA_DEVICE void __nanosleep(unsigned ns) { __nvvm_nanosleep(ns); }
 GICC_CUDA_DEVICE unsigned long long __globaltimer() { return __nvvm_read_ptx_sreg_globaltimer(); }
 GICC_CUDA_DEVICE unsigned __laneid() { return __nvvm_read_ptx_sreg_laneid(); }
 GICC_CUDA_DEVICE unsigned __smid() { return __nvvm_read_ptx_sreg_smid(); }

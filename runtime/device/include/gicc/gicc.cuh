@@ -1,0 +1,311 @@
+// gicc's interface for CUDA C++: communication that a kernel starts itself. Every function here is one call of an
+// intrinsic of `gicc/abi.h`; the compiler gives the intrinsics their meaning, so no algorithm stands in this file.
+//
+// Who calls together is a template argument: `gicc::thread` (the default), `gicc::warp` or `gicc::block`. All threads of
+// the group call with the same arguments. Where a name has no template argument, its comment says who calls.
+//
+// Buffers and signals are *symmetric*: allocated on every PE at the same offset of the symmetric heap. An argument that
+// has to be symmetric is a pointer into the caller's own part; the PE number says whose part is meant.
+//
+// Errors: a mistake that shows only at run time (a PE out of range, an address outside the symmetric heap, a size that is
+// negative or no multiple of the element, a wait that reached its bound) sets the PE's error word, once, and the
+// operation does nothing; the launcher reports the word. `gicc::error()` reads it in the kernel.
+#pragma once
+
+#include "gicc/abi.h"
+
+namespace gicc {
+
+#define GICC_INLINE __device__ inline __attribute__((always_inline))
+
+/// Who executes an operation together.
+enum class group { thread = GICC_GROUP_THREAD, warp = GICC_GROUP_WARP, block = GICC_GROUP_BLOCK };
+inline constexpr group thread = group::thread;
+inline constexpr group warp = group::warp;
+inline constexpr group block = group::block;
+
+/// How a wait compares the signal (left) with its value (right); both unsigned.
+enum class cmp {
+  eq = GICC_COMPARE_EQ,
+  ne = GICC_COMPARE_NE,
+  gt = GICC_COMPARE_GT,
+  ge = GICC_COMPARE_GE,
+  lt = GICC_COMPARE_LT,
+  le = GICC_COMPARE_LE,
+};
+
+/// What a signal does to its word: store the value, or add it atomically.
+enum class op { set = GICC_SIGNAL_OP_SET, add = GICC_SIGNAL_OP_ADD };
+
+/// What a signal orders. `release`: what the group wrote before is visible to whoever waits for the signal. `relaxed`:
+/// nothing; for signals behind a `release` of the same group, and for counts that carry no data.
+enum class order { relaxed = GICC_ORDER_RELAXED, release = GICC_ORDER_RELEASE };
+
+/// How far an ordering reaches; `automatic` leaves it to the compiler, which takes `sys` unless it can prove less.
+enum class scope {
+  cta = GICC_SCOPE_CTA,
+  cluster = GICC_SCOPE_CLUSTER,
+  gpu = GICC_SCOPE_GPU,
+  sys = GICC_SCOPE_SYS,
+  automatic = GICC_SCOPE_AUTO,
+};
+
+/// How the bytes of a channel travel.
+enum class protocol {
+  simple = GICC_PROTOCOL_SIMPLE,
+  ll = GICC_PROTOCOL_LL,
+  bulk = GICC_PROTOCOL_BULK,
+  queue = GICC_PROTOCOL_QUEUE,
+};
+
+/// What went wrong on this PE; see `error()`.
+enum class error_code {
+  none = GICC_ERROR_CODE_NONE,
+  timeout = GICC_ERROR_CODE_TIMEOUT,
+  pe_out_of_range = GICC_ERROR_CODE_PE_OUT_OF_RANGE,
+  not_symmetric = GICC_ERROR_CODE_NOT_SYMMETRIC,
+  bad_size = GICC_ERROR_CODE_BAD_SIZE,
+  misaligned = GICC_ERROR_CODE_MISALIGNED,
+  too_many_blocks = GICC_ERROR_CODE_TOO_MANY_BLOCKS,
+  over_capacity = GICC_ERROR_CODE_OVER_CAPACITY,
+};
+
+/// A signal: a 64-bit word of symmetric memory, aligned to 8 bytes, that peers set or add to. Any 64-bit integer type
+/// serves as well.
+using signal_t = uint64_t;
+
+/// A named set of symmetric buffers, and how far its orderings reach. Domain 0 is the whole symmetric heap.
+struct domain {
+  uint32_t id = 0;
+  scope reach = scope::automatic;
+  constexpr domain() = default;
+  __host__ __device__ constexpr domain(uint32_t id, scope reach = scope::automatic) : id(id), reach(reach) {}
+};
+
+namespace detail {
+template <class T> struct identity { using type = T; };
+template <class T> using identity_t = typename identity<T>::type;
+
+// Alignment is what the runtime has to know of an element; its size is in the byte count.
+template <class T> struct element {
+  static_assert(__is_trivially_copyable(T), "gicc moves bytes: the element type must be trivially copyable");
+  static_assert(!__is_const(T) && !__is_volatile(T), "the destination's element type must not be const or volatile");
+  static constexpr int32_t align = alignof(T);
+  static constexpr long long size = sizeof(T);
+};
+
+template <class S> GICC_INLINE void *signal_word(S *p) {
+  static_assert(sizeof(S) == 8 && __is_integral(S), "a signal is a 64-bit integer");
+  return (void *)p;
+}
+
+template <class> inline constexpr bool unsupported = false;
+} // namespace detail
+
+/// This PE, 0 to n_pes() - 1.
+GICC_INLINE int my_pe() { return __gicc_my_pe(); }
+
+/// Number of PEs of the team.
+GICC_INLINE int n_pes() { return __gicc_n_pes(); }
+
+/// The address on PE pe of the symmetric p, for plain loads and stores; null, with an error word, where p is not
+/// symmetric or pe is out of range. Accesses through it are ordered by `release`, `acquire`, signals and waits.
+template <class T> GICC_INLINE T *peer_ptr(T *p, int pe) { return (T *)__gicc_peer_ptr((void *)p, pe); }
+
+/// Stores count elements from src (any memory) to the symmetric dst on PE pe. Orders nothing: a later release signal or
+/// `release` of the same group publishes it. src may be reused by its group after its next convergence (`__syncwarp`,
+/// `__syncthreads`).
+template <group G = thread, class T>
+GICC_INLINE void put(T *dst, const detail::identity_t<T> *src, long long count, int pe) {
+  using e = detail::element<T>;
+  if constexpr (G == thread) __gicc_put_thread(dst, src, count * e::size, e::align, pe);
+  else if constexpr (G == warp) __gicc_put_warp(dst, src, count * e::size, e::align, pe);
+  else __gicc_put_block(dst, src, count * e::size, e::align, pe);
+}
+
+/// `put` of bytes at any alignment.
+template <group G = thread> GICC_INLINE void put_bytes(void *dst, const void *src, long long bytes, int pe) {
+  if constexpr (G == thread) __gicc_put_thread(dst, src, bytes, 1, pe);
+  else if constexpr (G == warp) __gicc_put_warp(dst, src, bytes, 1, pe);
+  else __gicc_put_block(dst, src, bytes, 1, pe);
+}
+
+/// Loads count elements from the symmetric src on PE pe to dst (any memory). Afterwards the group may read dst. What the
+/// peer wrote is seen if an `acquire` or wait of this group brought it here.
+template <group G = thread, class T>
+GICC_INLINE void get(T *dst, const detail::identity_t<T> *src, long long count, int pe) {
+  using e = detail::element<T>;
+  if constexpr (G == thread) __gicc_get_thread(dst, src, count * e::size, e::align, pe);
+  else if constexpr (G == warp) __gicc_get_warp(dst, src, count * e::size, e::align, pe);
+  else __gicc_get_block(dst, src, count * e::size, e::align, pe);
+}
+
+/// `get` of bytes at any alignment.
+template <group G = thread> GICC_INLINE void get_bytes(void *dst, const void *src, long long bytes, int pe) {
+  if constexpr (G == thread) __gicc_get_thread(dst, src, bytes, 1, pe);
+  else if constexpr (G == warp) __gicc_get_warp(dst, src, bytes, 1, pe);
+  else __gicc_get_block(dst, src, bytes, 1, pe);
+}
+
+/// `put`, then one signal of the group on the same PE with release: whoever waits for the signal sees the elements, and
+/// all else that the group wrote before.
+template <group G = thread, class T, class S>
+GICC_INLINE void put_signal(T *dst, const detail::identity_t<T> *src, long long count, S *sig, uint64_t value, int pe,
+                            op what = op::set) {
+  using e = detail::element<T>;
+  void *word = detail::signal_word(sig);
+  const int32_t w = (int32_t)what;
+  if constexpr (G == thread)
+    __gicc_put_signal_thread(dst, src, count * e::size, e::align, word, (int64_t)value, w, pe);
+  else if constexpr (G == warp)
+    __gicc_put_signal_warp(dst, src, count * e::size, e::align, word, (int64_t)value, w, pe);
+  else
+    __gicc_put_signal_block(dst, src, count * e::size, e::align, word, (int64_t)value, w, pe);
+}
+
+/// `put_signal` of bytes at any alignment.
+template <group G = thread, class S>
+GICC_INLINE void put_signal_bytes(void *dst, const void *src, long long bytes, S *sig, uint64_t value, int pe,
+                                  op what = op::set) {
+  void *word = detail::signal_word(sig);
+  const int32_t w = (int32_t)what;
+  if constexpr (G == thread) __gicc_put_signal_thread(dst, src, bytes, 1, word, (int64_t)value, w, pe);
+  else if constexpr (G == warp) __gicc_put_signal_warp(dst, src, bytes, 1, word, (int64_t)value, w, pe);
+  else __gicc_put_signal_block(dst, src, bytes, 1, word, (int64_t)value, w, pe);
+}
+
+/// Sets or adds to the signal on PE pe, once for the group. With `order::release` what the group wrote before, to
+/// whomever, is visible to whoever waits for the signal.
+template <group G = thread, class S>
+GICC_INLINE void signal(S *sig, uint64_t value, int pe, op what = op::set, order o = order::release) {
+  void *word = detail::signal_word(sig);
+  const int32_t w = (int32_t)what, r = (int32_t)o;
+  if constexpr (G == thread) __gicc_notify_thread(word, (int64_t)value, w, r, pe);
+  else if constexpr (G == warp) __gicc_notify_warp(word, (int64_t)value, w, r, pe);
+  else __gicc_notify_block(word, (int64_t)value, w, r, pe);
+}
+
+/// Waits until this PE's signal compares with value as asked; returns the value that did. What was released with it is
+/// visible to the whole group afterwards, and the group is converged. source_pe: who sends the signal; named in the error
+/// word where the wait reaches its bound, in which case the value last seen is returned.
+template <group G = thread, class S> GICC_INLINE uint64_t wait(S *sig, cmp how, uint64_t value, int source_pe) {
+  void *word = detail::signal_word(sig);
+  const int32_t c = (int32_t)how;
+  if constexpr (G == thread) return (uint64_t)__gicc_wait_thread(word, c, (int64_t)value, source_pe);
+  else if constexpr (G == warp) return (uint64_t)__gicc_wait_warp(word, c, (int64_t)value, source_pe);
+  else return (uint64_t)__gicc_wait_block(word, c, (int64_t)value, source_pe);
+}
+
+/// Whether this PE's signal compares now. Called by one thread; where it is true, what was released with the value is
+/// visible to that thread afterwards.
+template <class S> GICC_INLINE bool test(S *sig, cmp how, uint64_t value) {
+  return __gicc_test(detail::signal_word(sig), (int32_t)how, (int64_t)value) != 0;
+}
+
+/// Publishes what the group wrote before: signals that the *same group* sends afterwards may be relaxed. (A block's
+/// signals are sent by its first thread and a warp's by its first lane, which are also the threads that publish; other
+/// threads' relaxed signals carry nothing.)
+template <group G = thread> GICC_INLINE void release(domain d = {}) {
+  if constexpr (G == thread) __gicc_release_thread((int32_t)d.reach, (int32_t)d.id);
+  else if constexpr (G == warp) __gicc_release_warp((int32_t)d.reach, (int32_t)d.id);
+  else __gicc_release_block((int32_t)d.reach, (int32_t)d.id);
+}
+
+/// `release` with a scope of its own.
+template <group G = thread> GICC_INLINE void release(scope s, domain d = {}) {
+  release<G>(domain(d.id, s));
+}
+
+/// What was published with values that the group's threads read before (relaxed loads, volatile loads) is visible to
+/// the whole group afterwards. `wait` and `test` have it built in.
+template <group G = thread> GICC_INLINE void acquire(domain d = {}) {
+  if constexpr (G == thread) __gicc_acquire_thread((int32_t)d.reach, (int32_t)d.id);
+  else if constexpr (G == warp) __gicc_acquire_warp((int32_t)d.reach, (int32_t)d.id);
+  else __gicc_acquire_block((int32_t)d.reach, (int32_t)d.id);
+}
+
+/// `acquire` with a scope of its own.
+template <group G = thread> GICC_INLINE void acquire(scope s, domain d = {}) {
+  acquire<G>(domain(d.id, s));
+}
+
+/// All puts of the group before are complete at their destinations.
+template <group G = thread> GICC_INLINE void quiet() {
+  if constexpr (G == thread) __gicc_quiet_thread();
+  else if constexpr (G == warp) __gicc_quiet_warp();
+  else __gicc_quiet_block();
+}
+
+/// Called by all threads of a block: the blocks of this index on all PEs meet, and what any of them wrote before is
+/// visible to all of them afterwards. Blocks of other indices take no part. Every PE launches the block.
+GICC_INLINE void barrier() { __gicc_barrier_block(); }
+
+/// Called by all threads of a block: counts the block in on counter (32 bits of this GPU's memory, zero at first). True
+/// for all threads of the last of `blocks` blocks, which then sees what all of them wrote before, and may speak for them.
+/// The counter is zero again afterwards.
+GICC_INLINE bool arrive(uint32_t *counter, uint32_t blocks) {
+  return __gicc_arrive_block(counter, (int32_t)blocks) != 0;
+}
+
+/// `arrive` of all blocks of the grid.
+GICC_INLINE bool arrive(uint32_t *counter) { return arrive(counter, gridDim.x * gridDim.y * gridDim.z); }
+
+/// The first thing that went wrong on this PE; `none` where all is well.
+GICC_INLINE error_code error() { return (error_code)__gicc_error_code(); }
+
+/// The words of a channel: symmetric memory, zero at first, never reset. One for each pair of a put side and a wait side.
+using channel_state = gicc_channel_state;
+
+/// A stream of messages from the put side on one PE to the wait side on another: `Slots` slots of up to `Capacity`
+/// elements each in the symmetric buffer of the wait side. The type is the same on both sides; the counters live in
+/// memory and go on over launches, so both sides make as many calls as each other, in all launches together.
+template <class T, protocol P = protocol::simple, int Slots = 2, long long Capacity = 1024> struct channel {
+  static_assert(P == protocol::simple, "of the protocols only `simple` is built");
+  static_assert(Slots >= 1, "a channel has at least one slot");
+  static_assert(Capacity >= 1, "a slot holds at least one element");
+  using e = detail::element<T>;
+
+  /// Elements that a buffer of this channel holds in all.
+  static constexpr long long buffer_elements = Slots * Capacity;
+
+  channel_state *state; ///< This PE's words.
+  T *buffer;            ///< `buffer_elements` elements of symmetric memory.
+
+  /// A channel over words and a buffer that are allocated symmetrically.
+  template <class W> __host__ __device__ channel(W *state, T *buffer) : state((channel_state *)state), buffer(buffer) {
+    static_assert(alignof(W) >= 8 || __is_void(W), "the channel's words are 64-bit");
+  }
+
+  /// Waits until PE pe has a free slot, stores count elements of src into it, and says so with release.
+  template <group G = thread> GICC_INLINE void put(const T *src, long long count, int pe) const {
+    constexpr long long capacity = Capacity * e::size;
+    constexpr int32_t p = (int32_t)P;
+    if constexpr (G == thread)
+      __gicc_channel_put_thread(state, buffer, src, count * e::size, capacity, e::align, Slots, p, pe);
+    else if constexpr (G == warp)
+      __gicc_channel_put_warp(state, buffer, src, count * e::size, capacity, e::align, Slots, p, pe);
+    else
+      __gicc_channel_put_block(state, buffer, src, count * e::size, capacity, e::align, Slots, p, pe);
+  }
+
+  /// Waits for the next message from PE pe and returns its slot; every thread of the group may read it until `done`.
+  /// Null where the wait reached its bound.
+  template <group G = thread> GICC_INLINE T *wait(int pe) const {
+    constexpr long long capacity = Capacity * e::size;
+    constexpr int32_t p = (int32_t)P;
+    if constexpr (G == thread) return (T *)__gicc_channel_wait_thread(state, buffer, capacity, e::align, Slots, p, pe);
+    else if constexpr (G == warp) return (T *)__gicc_channel_wait_warp(state, buffer, capacity, e::align, Slots, p, pe);
+    else return (T *)__gicc_channel_wait_block(state, buffer, capacity, e::align, Slots, p, pe);
+  }
+
+  /// The group has read the slot that `wait` returned; PE pe may fill it again.
+  template <group G = thread> GICC_INLINE void done(int pe) const {
+    constexpr int32_t p = (int32_t)P;
+    if constexpr (G == thread) __gicc_channel_done_thread(state, e::align, Slots, p, pe);
+    else if constexpr (G == warp) __gicc_channel_done_warp(state, e::align, Slots, p, pe);
+    else __gicc_channel_done_block(state, e::align, Slots, p, pe);
+  }
+};
+
+#undef GICC_INLINE
+} // namespace gicc

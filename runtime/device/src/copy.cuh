@@ -1,0 +1,60 @@
+// Copies by a group. The fast way is for addresses and sizes that are multiples of 16: each thread loads several 16-byte
+// words and then stores them, so that its loads are under way together; neighbouring threads take neighbouring words.
+// Everything else (other alignments, heads and tails) is out of line and takes the widest word that both sides allow.
+#pragma once
+
+/// 16 bytes that one instruction moves.
+typedef unsigned Word16 __attribute__((ext_vector_type(4)));
+
+/// As long as `Unroll` words are left for each thread: load them all, then store them all. k: the thread's next word.
+template <int Unroll, class To, class From>
+GICC_RT void copy_unrolled(To *to, const From *from, uint64_t words, uint64_t stride, uint64_t &k) {
+#pragma clang loop unroll(disable)
+  for (; k + (Unroll - 1) * stride < words; k += Unroll * stride) {
+    Word16 held[Unroll];
+#pragma unroll
+    for (int u = 0; u < Unroll; u++) held[u] = from[k + u * stride];
+#pragma unroll
+    for (int u = 0; u < Unroll; u++) to[k + u * stride] = held[u];
+  }
+}
+
+/// Every 16-byte word once, by the group. Long copies have eight words a thread under way, shorter ones four; of the at
+/// most three words that are left, the loads are under way together as well.
+template <class Group, class To, class From> GICC_RT void copy_words(To *to, const From *from, uint64_t words) {
+  uint64_t k = Group::rank(), stride = Group::count();
+  copy_unrolled<8>(to, from, words, stride, k);
+  copy_unrolled<4>(to, from, words, stride, k);
+  Word16 held[3];
+#pragma unroll
+  for (int u = 0; u < 3; u++)
+    if (k + u * stride < words) held[u] = from[k + u * stride];
+#pragma unroll
+  for (int u = 0; u < 3; u++)
+    if (k + u * stride < words) to[k + u * stride] = held[u];
+}
+
+/// Any alignment and size; rank and count say which part is the thread's.
+extern "C" __device__ void gicc_rt_copy_to_global(void GICC_GLOBAL *to, const void *from, uint64_t bytes, unsigned rank,
+                                                  unsigned count);
+extern "C" __device__ void gicc_rt_copy_from_global(void *to, const void GICC_GLOBAL *from, uint64_t bytes,
+                                                    unsigned rank, unsigned count);
+
+/// Whether all of it can go in 16-byte words.
+GICC_RT bool wide(uint64_t to, uint64_t from, uint64_t bytes) { return ((to | from | bytes) & 15) == 0; }
+
+/// Bytes from anywhere to the memory of a GPU.
+template <class Group> GICC_RT void copy_to_global(void *to, const void *from, uint64_t bytes) {
+  if (wide((uint64_t)to, (uint64_t)from, bytes))
+    copy_words<Group>((Word16 GICC_GLOBAL *)to, (const Word16 *)from, bytes / 16);
+  else
+    gicc_rt_copy_to_global((void GICC_GLOBAL *)to, from, bytes, Group::rank(), Group::count());
+}
+
+/// Bytes from the memory of a GPU to anywhere.
+template <class Group> GICC_RT void copy_from_global(void *to, const void *from, uint64_t bytes) {
+  if (wide((uint64_t)to, (uint64_t)from, bytes))
+    copy_words<Group>((Word16 *)to, (const Word16 GICC_GLOBAL *)from, bytes / 16);
+  else
+    gicc_rt_copy_from_global(to, (const void GICC_GLOBAL *)from, bytes, Group::rank(), Group::count());
+}

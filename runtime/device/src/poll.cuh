@@ -1,0 +1,36 @@
+// The bounded poll that waits, channels and the barrier share. The fast path is one load and one compare; the clock and
+// the error word are looked at once in many polls.
+#pragma once
+
+/// Polls between two looks at the clock.
+#define GICC_POLLS 256
+
+/// Whether `seen` compares with `value`. The comparison is nearly always a constant.
+GICC_RT bool compares(int32_t compare, uint64_t seen, uint64_t value) {
+  switch (compare) {
+  case GICC_COMPARE_EQ: return seen == value;
+  case GICC_COMPARE_NE: return seen != value;
+  case GICC_COMPARE_GT: return seen > value;
+  case GICC_COMPARE_GE: return seen >= value;
+  case GICC_COMPARE_LT: return seen < value;
+  default: return seen <= value;
+  }
+}
+
+/// What a wait that polled in vain does now and then: true where it has to give up, because the PE has an error already or
+/// because the bound is reached, which it reports. `since`: when it first looked at the clock; 0 before.
+extern "C" __device__ bool gicc_rt_give_up(const void *sig, int32_t compare, uint64_t value, uint64_t seen,
+                                           int32_t source_pe, uint64_t *since);
+
+/// Polls until the signal compares; `seen` is the value last read. False where the wait gave up.
+GICC_RT bool poll_until(void *sig, int32_t compare, uint64_t value, int32_t source_pe, uint64_t &seen) {
+  uint64_t since = 0;
+  for (;;) {
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < GICC_POLLS; i++) {
+      seen = (uint64_t)__gicc_poll(sig, GICC_ORDER_ACQUIRE, source_pe);
+      if (compares(compare, seen, value)) return true;
+    }
+    if (gicc_rt_give_up(sig, compare, value, seen, source_pe, &since)) return false;
+  }
+}
