@@ -1,6 +1,7 @@
 //! The driver: options, stages, tools outside, and the one place where the order of passes is written ([`pipeline`]).
 
 mod arch;
+pub mod folder;
 mod options;
 mod output;
 pub mod pipeline;

@@ -1,0 +1,382 @@
+//! The command line. Everything that a user can say stands here, with what `--help` tells about it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use gicc::driver::{Arch, Emit, Stage};
+
+/// The command line.
+#[derive(Parser, Debug)]
+#[command(
+    name = "gicc",
+    version,
+    about = "Compile kernels whose communication is started by the GPU",
+    long_about = LONG_ABOUT,
+    after_long_help = AFTER_LONG_HELP,
+    after_help = "`gicc --help` says more: examples, stages, exit codes, environment.",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArgs,
+}
+
+const LONG_ABOUT: &str = "\
+Compile kernels whose communication is started by the GPU.
+
+gicc takes CUDA C++ (.cu, .cuh, .cpp, .cc), LLVM IR (.ll) or bitcode (.bc) and makes PTX, machine code, or a program \
+for the simulator of several GPUs. No CUDA toolkit is needed to compile, and no GPU to run.";
+
+const AFTER_LONG_HELP: &str = "\
+Examples:
+  gicc kernel.cu -o kernel.ptx               CUDA C++ to PTX
+  gicc kernel.cu -o kernel.cubin             and through ptxas to machine code
+  gicc kernel.cu --arch sm_100a -o -         PTX for another architecture, to standard output
+  gicc kernel.cu --stop-after place-fences -o -
+                                             the IR in which fences are placed, as text
+  gicc kernel.cu --dump-ir-after link --dump-ir-after place-fences
+                                             the IR before and after, to standard error
+  gicc kernel.cu --remarks human             each decision about a fence, with its line
+  gicc examples/01_put_signal -o build/01    an example's folder to a folder that runs without gicc
+  gicc run examples/01_put_signal --pes 4    compile, run on four simulated GPUs, check
+  gicc doctor                                what is here, and how to get what is missing
+
+Stages, in order (for --stop-after and --dump-ir-after):
+  frontend       LLVM IR as the front end made or read it
+  verify         intrinsics, scopes and constant arguments are checked
+  link           the device runtime is linked and inlined; order is required, not yet made
+  place-fences   fences and orderings are placed; GPU and simulator fork here
+  lower          orderings are PTX instructions
+  optimize       LLVM's O3 has run
+  ptx            PTX text
+  cubin          machine code, by ptxas
+
+Exit codes of a compilation:
+  0  done; nothing was printed but what was asked for, and warnings
+  1  the input was refused; nothing was written
+  2  wrong usage, a part that is not built yet, a missing program, an output that cannot be written
+  3  an internal error of gicc or LLVM; nothing was written
+
+Environment (each names a place outright; an empty value means: do not use one):
+  GICC_CLANG      clang 22
+  GICC_PTXAS      NVIDIA's assembler, for cubin
+  GICC_LIBDEVICE  NVIDIA's mathematical functions, libdevice.10.bc
+  GICC_CUDA       a folder with CUDA's headers in include/; without one gicc supplies its own
+  NO_COLOR        no colours";
+
+/// What else the command does.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Compile an example or a kernel, run it on several PEs, and check its numbers
+    Run(RunArgs),
+    /// Say what was found of LLVM, ptxas, CUDA and GPUs, what is missing, and how to get it
+    Doctor(DoctorArgs),
+    /// Check ordering, with a witness (not built yet)
+    Check(NotBuiltArgs),
+    /// Show the source with each communication line annotated (not built yet)
+    Explain(NotBuiltArgs),
+    /// The hardware model: sweeps, tables and plots (not built yet)
+    Sim(NotBuiltArgs),
+}
+
+/// Arguments of a subcommand that does not exist yet: whatever they are, the answer is the same.
+#[derive(Args, Debug)]
+#[command(disable_help_flag = true)]
+pub(crate) struct NotBuiltArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub(crate) rest: Vec<OsString>,
+}
+
+/// How messages look.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct MessageArgs {
+    /// Errors and warnings for people, or as one JSON object a line; to standard error
+    #[arg(long, value_name = "FORM", default_value = "human")]
+    pub(crate) diagnostics: Form,
+    /// Colours; `auto` means only on a terminal
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Say what is done (twice: in detail)
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// What front end and passes are told.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct CodeArgs {
+    /// Architecture of the GPU
+    #[arg(long, value_name = "ARCH", default_value = Arch::DEFAULT.name)]
+    pub(crate) arch: ArchArg,
+    /// Look for included files here too (repeatable)
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Define a macro, NAME or NAME=VALUE (repeatable)
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// Say what was decided and why, to standard error
+    #[arg(long, value_name = "FORM", default_value = "off")]
+    pub(crate) remarks: Remarks,
+    /// Say how long each stage took, to standard error
+    #[arg(long)]
+    pub(crate) time_stages: bool,
+    /// Run LLVM's verifier after each stage
+    #[arg(long)]
+    pub(crate) verify_each: bool,
+    /// Engine that carries out communication
+    #[arg(long, value_name = "ENGINE", default_value = "direct")]
+    pub(crate) engine: Engine,
+    /// Find communication in plain memory operations (not built yet)
+    #[arg(long)]
+    pub(crate) implicit: bool,
+    /// Have the error word checked after each communication (`strict` is not built yet)
+    #[arg(long, value_name = "HOW", default_value = "off")]
+    pub(crate) check_errors: CheckErrors,
+}
+
+/// The main job.
+#[derive(Args, Debug)]
+pub(crate) struct CompileArgs {
+    /// Sources (.cu, .cuh, .cpp, .cc, .ll, .bc), linked in order; or one example's folder
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Output; `-` is standard output. Else: the first input's name with the product's ending, in the current folder
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Product. Else: what OUT's ending says (.ll, .bc, .ptx, .cubin, .so), or PTX
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) emit: Option<EmitArg>,
+    /// Stop after this stage (listed below); the product is its IR
+    #[arg(long, value_name = "STAGE", hide_possible_values = true)]
+    pub(crate) stop_after: Option<StageArg>,
+    /// Show the IR after this stage (repeatable)
+    #[arg(long, value_name = "STAGE", hide_possible_values = true)]
+    pub(crate) dump_ir_after: Vec<StageArg>,
+    /// Put what --dump-ir-after shows into files in this folder instead
+    #[arg(long, value_name = "DIR", requires = "dump_ir_after")]
+    pub(crate) dump_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) code: CodeArgs,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+/// `gicc run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_AFTER_HELP)]
+pub(crate) struct RunArgs {
+    /// An example's folder, a compiled folder, or a kernel's source
+    #[arg(value_name = "FOLDER|FILE")]
+    pub(crate) input: PathBuf,
+    /// Number of PEs (simulated GPUs, or real ones). Else: the first that the launch description names
+    #[arg(long, value_name = "N")]
+    pub(crate) pes: Option<u32>,
+    /// Launch description. Else: launch.toml beside the kernel
+    #[arg(long, value_name = "SPEC.toml")]
+    pub(crate) launch: Option<PathBuf>,
+    /// Where to run
+    #[arg(long, value_name = "WHERE", default_value = "sim")]
+    pub(crate) target: Target,
+    /// Seed of the random inputs and of the simulator's schedule
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// Run so many times, each with other random inputs
+    #[arg(long, value_name = "R", default_value_t = 1)]
+    pub(crate) runs: u32,
+    /// Report as one JSON object, to standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a trace (not built yet)
+    #[arg(long, value_name = "out.json")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Explore so many schedules of each run (not built yet)
+    #[arg(long, value_name = "K")]
+    pub(crate) schedules: Option<u32>,
+    #[command(flatten)]
+    pub(crate) code: CodeArgs,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+const RUN_AFTER_HELP: &str = "\
+Exit codes:
+  0  every run gave the expected numbers
+  1  wrong numbers, or the kernel was refused
+  2  it could not be run: wrong usage, a missing program, a wrong launch description, no such GPU
+  3  a kernel left an error word, or gicc itself failed";
+
+/// `gicc doctor`.
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// Report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+/// How diagnostics are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    Human,
+    Json,
+}
+
+/// How remarks are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Remarks {
+    Human,
+    Json,
+    Off,
+}
+
+/// When there are colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Where kernels run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// On the simulator
+    Sim,
+    /// On this machine's GPUs
+    Cuda,
+}
+
+/// The engines of the design; all but one are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// The issuing threads store over NVLink
+    Direct,
+    /// A resident block copies (not built yet)
+    Sm,
+    /// A host thread and the copy engine (not built yet)
+    Proxy,
+    /// Other nodes, through NVSHMEM (not built yet)
+    Nvshmem,
+    /// The modelled engine (not built yet)
+    Sim,
+}
+
+/// Whether error words are checked on the critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckErrors {
+    Strict,
+    Off,
+}
+
+/// The products on the command line: those of the compiler, and one that does not exist yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EmitArg {
+    /// One that exists.
+    Product(Emit),
+    /// MLIR.
+    Mlir,
+}
+
+impl ValueEnum for EmitArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            EmitArg::Product(Emit::Llvm),
+            EmitArg::Product(Emit::Bitcode),
+            EmitArg::Product(Emit::Ptx),
+            EmitArg::Product(Emit::Cubin),
+            EmitArg::Product(Emit::Sim),
+            EmitArg::Mlir,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            EmitArg::Mlir => PossibleValue::new("mlir").help("MLIR (not built yet)"),
+            EmitArg::Product(emit) => PossibleValue::new(emit.name()).help(match emit {
+                Emit::Llvm => "LLVM IR as text",
+                Emit::Bitcode => "LLVM bitcode",
+                Emit::Ptx => "PTX text",
+                Emit::Cubin => "machine code, by ptxas",
+                Emit::Sim => "a shared object for the simulator",
+            }),
+        })
+    }
+}
+
+/// [`Stage`] on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StageArg(pub(crate) Stage);
+
+impl ValueEnum for StageArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        const VARIANTS: &[StageArg] = &{
+            let mut all = [StageArg(Stage::Frontend); Stage::ALL.len()];
+            let mut i = 0;
+            while i < all.len() {
+                all[i] = StageArg(Stage::ALL[i]);
+                i += 1;
+            }
+            all
+        };
+        VARIANTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.about()))
+    }
+}
+
+/// [`Arch`] on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ArchArg(pub(crate) Arch);
+
+impl ValueEnum for ArchArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        const VARIANTS: &[ArchArg] = &{
+            let mut all = [ArchArg(Arch::DEFAULT); Arch::ALL.len()];
+            let mut i = 0;
+            while i < all.len() {
+                all[i] = ArchArg(Arch::ALL[i]);
+                i += 1;
+            }
+            all
+        };
+        VARIANTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_lists_every_stage_as_the_driver_describes_it() {
+        for stage in Stage::ALL {
+            assert!(AFTER_LONG_HELP.contains(&format!("  {:<15}{}\n", stage.name(), stage.about())), "{stage:?}");
+        }
+    }
+
+    #[test]
+    fn every_product_is_on_the_command_line() {
+        for emit in Emit::ALL {
+            assert!(EmitArg::value_variants().contains(&EmitArg::Product(*emit)));
+        }
+    }
+}

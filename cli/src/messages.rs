@@ -1,0 +1,200 @@
+//! Where messages go and how they look. There is one stream for them, a duplicate of standard error made at the start, so
+//! that LLVM's own words (which are caught, see `isolate`) and gicc's do not mix.
+
+use std::cell::Cell;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write};
+use std::os::fd::AsFd as _;
+
+use gicc::diagnostic::{Diagnostic, Severity};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles};
+
+use crate::args::{Color, Form, MessageArgs, Remarks};
+use crate::excerpt::Excerpt;
+use crate::exit;
+
+/// Columns where the terminal does not say how many it has.
+const WIDTH: usize = 100;
+
+/// The stream for messages.
+#[derive(Debug)]
+pub(crate) struct Messages {
+    stream: File,
+    form: Form,
+    remarks: Remarks,
+    color: bool,
+    width: usize,
+    pub(crate) verbose: u8,
+    worst: Cell<Option<u8>>,
+}
+
+impl Messages {
+    /// Messages as the command line asks for them.
+    pub(crate) fn new(args: &MessageArgs, remarks: Remarks) -> io::Result<Messages> {
+        let stderr = io::stderr();
+        let color = match args.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                stderr.is_terminal()
+                    && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+                    && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+            }
+        };
+        Ok(Messages {
+            stream: File::from(stderr.as_fd().try_clone_to_owned()?),
+            form: args.diagnostics,
+            remarks,
+            color,
+            width: terminal_width().unwrap_or(WIDTH).clamp(40, WIDTH),
+            verbose: args.verbose,
+            worst: Cell::new(None),
+        })
+    }
+
+    /// A second handle on the stream, for what writes in its own form.
+    pub(crate) fn stream(&self) -> io::Result<File> {
+        self.stream.try_clone()
+    }
+
+    /// Whether there are colours.
+    pub(crate) fn color(&self) -> bool {
+        self.color
+    }
+
+    /// Writes a line as it is. A closed stream is nothing that one could still complain about.
+    pub(crate) fn line(&self, text: impl fmt::Display) {
+        let text = format!("{text}\n");
+        drop((&self.stream).write_all(text.as_bytes()));
+    }
+
+    /// Writes a diagnostic, unless it is a remark that nobody asked for.
+    pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) {
+        let form = match (diagnostic.severity, self.remarks) {
+            (Severity::Remark, Remarks::Off) => return,
+            (Severity::Remark, Remarks::Human) => Form::Human,
+            (Severity::Remark, Remarks::Json) => Form::Json,
+            (Severity::Warning | Severity::Error, _) => self.form,
+        };
+        if diagnostic.severity == Severity::Error {
+            let code = exit::of_error(diagnostic.code);
+            self.worst.set(Some(self.worst.get().map_or(code, |w| w.max(code))));
+        }
+        match form {
+            Form::Json => match serde_json::to_string(diagnostic) {
+                Ok(line) => self.line(line),
+                Err(e) => self.line(e),
+            },
+            // Remarks come in numbers: a compact form, one line and two for cause and cure.
+            Form::Human if diagnostic.severity == Severity::Remark => self.line(diagnostic),
+            Form::Human => self.line(self.graphical(diagnostic).trim_end_matches('\n')),
+        }
+    }
+
+    /// The exit code that the errors written so far call for.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        self.worst.get()
+    }
+
+    fn graphical(&self, diagnostic: &Diagnostic) -> String {
+        let theme = GraphicalTheme {
+            characters: ThemeCharacters::unicode(),
+            styles: if self.color { ThemeStyles::ansi() } else { ThemeStyles::none() },
+        };
+        let shown = Shown {
+            diagnostic,
+            cause: diagnostic.cause.clone().map(Cause),
+            excerpt: diagnostic.span.as_ref().and_then(Excerpt::read),
+        };
+        let handler = GraphicalReportHandler::new_themed(theme)
+            .with_width(self.width)
+            .with_context_lines(1)
+            .with_break_words(false)
+            .without_syntax_highlighting();
+        let mut text = String::new();
+        match handler.render_report(&mut text, &shown) {
+            Ok(()) => text,
+            Err(fmt::Error) => diagnostic.to_string(),
+        }
+    }
+}
+
+fn terminal_width() -> Option<usize> {
+    // SAFETY: an all-zero winsize is a valid value.
+    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
+    // SAFETY: TIOCGWINSZ writes one winsize to the address given.
+    let ok = unsafe { libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size) } == 0;
+    (ok && size.ws_col > 0).then_some(usize::from(size.ws_col))
+}
+
+/// A [`Diagnostic`] as miette wants it.
+#[derive(Debug)]
+struct Shown<'a> {
+    diagnostic: &'a Diagnostic,
+    cause: Option<Cause>,
+    excerpt: Option<Excerpt>,
+}
+
+#[derive(Debug)]
+struct Cause(String);
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Cause {}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Where there is no excerpt to carry the place, the message does.
+        if let (Some(span), None) = (&self.diagnostic.span, &self.excerpt) {
+            if span.line == 0 {
+                write!(f, "{}: ", span.file)?;
+            } else {
+                write!(f, "{span}: ")?;
+            }
+        }
+        f.write_str(&self.diagnostic.message)
+    }
+}
+
+impl std::error::Error for Shown<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_ref().map(|c| c as _)
+    }
+}
+
+impl miette::Diagnostic for Shown<'_> {
+    fn code<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        let severity = match self.diagnostic.severity {
+            Severity::Remark => "remark",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        Some(Box::new(format!("{severity}[{}]", self.diagnostic.code)))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Remark => miette::Severity::Advice,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Error => miette::Severity::Error,
+        })
+    }
+
+    fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        self.diagnostic.cure.as_ref().map(|c| Box::new(c) as _)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.excerpt.as_ref().map(|e| e as _)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let (at, length) = self.excerpt.as_ref()?.mark();
+        Some(Box::new(std::iter::once(LabeledSpan::new_primary_with_span(None, (at, length)))))
+    }
+}

@@ -1,0 +1,46 @@
+//! Parts of the design that are not built yet. They are named on the command line and refused in one place.
+
+use gicc::diagnostic::{Diagnostic, codes};
+
+use crate::args::{CheckErrors, CodeArgs, EmitArg, Engine, RunArgs};
+
+/// The refusal of a part.
+pub(crate) fn refuse(what: &str, instead: &str) -> Diagnostic {
+    Diagnostic::error(codes::NOT_BUILT, format!("{what} is not built yet")).cure(instead)
+}
+
+/// The first part that these options ask for and that does not exist.
+pub(crate) fn in_code(args: &CodeArgs) -> Option<Diagnostic> {
+    if args.implicit {
+        return Some(refuse(
+            "`--implicit` (finding communication in plain memory operations)",
+            "call gicc's primitives, see gicc/gicc.cuh",
+        ));
+    }
+    if args.engine != Engine::Direct {
+        return Some(refuse("an `--engine` other than `direct`", "leave --engine out"));
+    }
+    if args.check_errors == CheckErrors::Strict {
+        return Some(refuse(
+            "`--check-errors strict`",
+            "call gicc::error() in the kernel; `gicc run` and gicc-launch read the error word after each launch",
+        ));
+    }
+    None
+}
+
+/// The same for a product.
+pub(crate) fn in_emit(emit: Option<EmitArg>) -> Option<Diagnostic> {
+    (emit == Some(EmitArg::Mlir)).then(|| refuse("`--emit mlir`", "use --emit llvm"))
+}
+
+/// The same for a run.
+pub(crate) fn in_run(args: &RunArgs) -> Option<Diagnostic> {
+    if args.trace.is_some() {
+        return Some(refuse("`--trace`", "leave it out"));
+    }
+    if args.schedules.is_some() {
+        return Some(refuse("`--schedules`", "use --runs, which draws other inputs and another schedule for each run"));
+    }
+    in_code(&args.code)
+}
