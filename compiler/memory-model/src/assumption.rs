@@ -6,7 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assumptions {
     /// `b128-single-copy`: strong 16-byte scalar accesses are single-copy atomic (PTX ISA §8.2.4 speaks of at most 64
-    /// bits). Without it such an access may tear into its two halves.
+    /// bits). Without it such an access is morally strong with no other thread's, so that it may tear into its halves
+    /// and synchronises nothing.
     pub b128_single_copy: bool,
     /// `async-as-proxy`: bulk copies obey base causality as a proxy of their own: `fence.proxy.async` in the block of
     /// the copy orders generic accesses before it, and its completion orders it before generic accesses (§8.9.5 has no

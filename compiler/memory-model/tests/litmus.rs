@@ -111,8 +111,8 @@ fn verify(test: &Litmus, expectation: &Expectation, opposite: bool) -> Result<()
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/litmus");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+        .expect("the folder of tests can be read")
+        .map(|entry| entry.expect("an entry of the folder can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "litmus"))
         .collect();
     files.sort();

@@ -575,6 +575,11 @@ impl Graph<'_> {
         if self.program_order.has(one, other) || self.program_order.has(other, one) {
             return true;
         }
+        // Without the assumption the manual guarantees nothing for such an access: between threads it counts as weak.
+        let wide = |event: &Event| event.is_memory() && event.kind != Kind::Init && event.width() > 8;
+        if !self.assumptions.b128_single_copy && (wide(first) || wide(second)) {
+            return false;
+        }
         let includes = |event: &Event, from: EventId, to: EventId| {
             event.strength.is_strong()
                 && matches!((self.place(from), self.place(to)), (Some(here), Some(there)) if here.scope_includes(event.scope, there))

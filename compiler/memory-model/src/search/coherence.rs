@@ -196,7 +196,6 @@ impl<'a, 'p> Problem<'a, 'p> {
         self.accesses.iter().all(|&read| {
             let event = &graph.events[read];
             let writes = event.is_rmw() && !self.state.failed.contains(read);
-            let whole = event.width() <= 8 || graph.assumptions.b128_single_copy;
             slots(graph, self.state, read).all(|(slot, source)| {
                 let torn = whole
                     && slots(graph, self.state, read)
