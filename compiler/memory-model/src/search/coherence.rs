@@ -197,9 +197,8 @@ impl<'a, 'p> Problem<'a, 'p> {
             let event = &graph.events[read];
             let writes = event.is_rmw() && !self.state.failed.contains(read);
             slots(graph, self.state, read).all(|(slot, source)| {
-                let torn = whole
-                    && slots(graph, self.state, read)
-                        .any(|(_, other)| graph.morally_strong.has(read, other) && coherence.has(source, other));
+                let torn = slots(graph, self.state, read)
+                    .any(|(_, other)| graph.morally_strong.has(read, other) && coherence.has(source, other));
                 let interrupted = writes
                     && self
                         .newer(slot, source, coherence)
