@@ -63,16 +63,16 @@ template <class Group> GICC_RT void channel_done(gicc_channel_state *state, int3
 #define GICC_CHANNEL(group, Group)                                                                                     \
   extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_put_##group(                                \
       void *state, void *dst, const void *src, int64_t bytes, int64_t capacity, int32_t element, int32_t slots,        \
-      int32_t protocol, int32_t pe) {                                                                                  \
+      int32_t, int32_t pe) {                                                                                           \
     channel_put<Group>((gicc_channel_state *)state, dst, src, bytes, capacity, element, slots, pe);                    \
     Group::meet();                                                                                                     \
   }                                                                                                                    \
   extern "C" __device__ __attribute__((always_inline)) void *__gicc_channel_wait_##group(                              \
-      void *state, void *dst, int64_t capacity, int32_t element, int32_t slots, int32_t protocol, int32_t pe) {        \
+      void *state, void *dst, int64_t capacity, int32_t, int32_t slots, int32_t, int32_t pe) {                         \
     return channel_wait<Group>((gicc_channel_state *)state, dst, capacity, slots, pe);                                 \
   }                                                                                                                    \
   extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_done_##group(                               \
-      void *state, int32_t element, int32_t slots, int32_t protocol, int32_t pe) {                                     \
+      void *state, int32_t, int32_t, int32_t, int32_t pe) {                                                            \
     channel_done<Group>((gicc_channel_state *)state, pe);                                                              \
   }
 GICC_CHANNEL(thread, Thread)

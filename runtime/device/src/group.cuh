@@ -2,7 +2,7 @@
 // speaks for the group, and how the group meets.
 #pragma once
 
-#define GICC_RT static __device__ __attribute__((always_inline))
+#define GICC_RT static inline __device__ __attribute__((always_inline))
 
 /// One thread: alone, always the speaker.
 struct Thread {
