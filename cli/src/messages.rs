@@ -198,3 +198,72 @@ impl miette::Diagnostic for Shown<'_> {
         Some(Box::new(std::iter::once(LabeledSpan::new_primary_with_span(None, (at, length)))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gicc::diagnostic::{Span, codes};
+
+    fn rendered(diagnostic: &Diagnostic, color: bool) -> String {
+        let messages = Messages {
+            stream: File::options().write(true).open("/dev/null").unwrap(),
+            form: Form::Human,
+            remarks: Remarks::Human,
+            color,
+            width: WIDTH,
+            verbose: 0,
+            worst: Cell::new(None),
+        };
+        messages.graphical(diagnostic)
+    }
+
+    fn at(line: u32, column: u32, source: &str) -> (tempfile::TempDir, Option<Span>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kernel.cu");
+        std::fs::write(&path, source).unwrap();
+        (folder, Some(Span { file: path.display().to_string(), line, column }))
+    }
+
+    fn snapshot(name: &str, folder: &tempfile::TempDir, text: &str) {
+        insta::assert_snapshot!(name, text.replace(&format!("{}/", folder.path().display()), ""));
+    }
+
+    #[test]
+    fn an_error_with_everything() {
+        let (folder, span) =
+            at(3, 14, "__global__ void k(float *to) {\n  float x = 1;\n  gicc::put(&x, to, 1, 0);\n}\n");
+        let diagnostic = Diagnostic::error(codes::NOT_SYMMETRIC, "the destination cannot be symmetric")
+            .at(span)
+            .cause("`x` lies on the thread's stack, which no other PE can reach")
+            .cure("put into a buffer that launch.toml declares with symmetric = true");
+        snapshot("error", &folder, &rendered(&diagnostic, false));
+        snapshot("error_in_colour", &folder, &rendered(&diagnostic, true));
+    }
+
+    #[test]
+    fn a_warning_without_a_place() {
+        let diagnostic =
+            Diagnostic::warning(codes::NO_KERNEL, "no input has a kernel").cure("mark one with __global__");
+        insta::assert_snapshot!("warning", rendered(&diagnostic, false));
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_shown() {
+        let span = Some(Span { file: "/nonexistent/k.cu".into(), line: 7, column: 3 });
+        let diagnostic = Diagnostic::error(codes::SOURCE, "expected ';'").at(span);
+        insta::assert_snapshot!("no_excerpt", rendered(&diagnostic, false));
+        let file = Some(Span { file: "k.bc".into(), line: 0, column: 0 });
+        let diagnostic = Diagnostic::error(codes::BAD_IR, "invalid bitcode").at(file);
+        insta::assert_snapshot!("file_only", rendered(&diagnostic, false));
+    }
+
+    #[test]
+    fn a_long_line_and_a_long_cause() {
+        let source = format!("int a;\n{} int broken = ;\nint b;\n", "int x = 1; ".repeat(1000));
+        let (folder, span) = at(2, 11_014, &source);
+        let diagnostic = Diagnostic::error(codes::SOURCE, "expected expression")
+            .at(span)
+            .cause("a cause with many words ".repeat(9));
+        snapshot("long", &folder, &rendered(&diagnostic, false));
+    }
+}

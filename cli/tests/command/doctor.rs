@@ -1,0 +1,76 @@
+//! `gicc doctor` says what is there, and its exit code says whether the main job can be done.
+
+use crate::bench::Bench;
+
+/// Paths and versions differ between machines.
+fn settled(text: &str, place: &std::path::Path) -> String {
+    text.replace(&place.display().to_string(), "[PLACE]").replace(env!("CARGO_PKG_VERSION"), "[VERSION]")
+}
+
+/// A program that says a version, as clang and NVIDIA's tools do.
+fn program(bench: &Bench, name: &str, says: &str) -> String {
+    let path = bench.file(name, format!("#!/bin/sh\necho '{says}'\n"));
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn everything_there() {
+    let bench = Bench::new();
+    let clang = program(&bench, "clang", "Debian clang version 22.1.8 (1)");
+    let ptxas = program(&bench, "ptxas", "Cuda compilation tools, release 13.0, V13.0.88");
+    let library = bench.file("libdevice.10.bc", "").display().to_string();
+    let place = bench.path().to_owned();
+    let cuda = bench.path().display().to_string();
+    let bench = bench
+        .with("GICC_CLANG", &clang)
+        .with("GICC_PTXAS", &ptxas)
+        .with("GICC_NVDISASM", &ptxas)
+        .with("GICC_LIBDEVICE", &library)
+        .with("GICC_CUDA", &cuda);
+    let outcome = bench.gicc(&["doctor"]);
+    outcome.quiet();
+    insta::with_settings!({filters => vec![
+        (r"(?s)(found|missing)   GPU driver.*?\nnot used", "[GPU driver]\nnot used"),
+        (r"with LLVM 22\.\d+\.\d+", "with LLVM [LLVM]"),
+    ]}, {
+        insta::assert_snapshot!("everything_there", settled(&outcome.stdout, &place));
+    });
+}
+
+#[test]
+fn nothing_there() {
+    let bench = Bench::new()
+        .with("GICC_CLANG", "/nonexistent/clang")
+        .with("GICC_PTXAS", "/nonexistent/ptxas")
+        .with("GICC_NVDISASM", "/nonexistent/nvdisasm");
+    let outcome = bench.gicc(&["doctor"]);
+    assert_eq!(outcome.code, 2, "{outcome:#?}");
+    insta::with_settings!({filters => vec![
+        (r"(?s)(found|missing)   GPU driver.*?\nnot used", "[GPU driver]\nnot used"),
+        (r"with LLVM 22\.\d+\.\d+", "with LLVM [LLVM]"),
+    ]}, {
+        insta::assert_snapshot!("nothing_there", settled(&outcome.stdout, bench.path()));
+    });
+}
+
+#[test]
+fn another_clang_is_not_good_enough() {
+    let bench = Bench::new();
+    let clang = program(&bench, "clang", "Ubuntu clang version 14.0.0");
+    let outcome = bench.with("GICC_CLANG", &clang).gicc(&["doctor", "--json"]);
+    assert_eq!(outcome.code, 2);
+    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(report["ready"], false);
+    assert_eq!(report["parts"][0]["state"], "needed");
+    assert_eq!(report["parts"][0]["version"], "14.0.0");
+}
+
+#[test]
+fn a_program_that_does_not_start_is_told() {
+    let bench = Bench::new();
+    let clang = bench.file("clang", "no program").display().to_string();
+    let outcome = bench.with("GICC_CLANG", &clang).gicc(&["doctor"]);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stdout.contains("does not run: "), "{}", outcome.stdout);
+}
