@@ -1,5 +1,9 @@
 //! The compiler library, in the order in which a kernel passes through it.
 
+pub(crate) mod analysis;
 pub mod codegen;
 pub mod diagnostic;
 pub mod driver;
+pub mod frontend;
+pub mod llvm;
+pub(crate) mod transform;

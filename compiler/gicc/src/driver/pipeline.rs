@@ -1,11 +1,36 @@
 //! The order of passes. Nothing else decides what runs when.
+//!
+//! ```text
+//! frontend      read, link inputs
+//! verify        verify_intrinsics → simplify → check_calls → module_record::collect
+//! link          link_runtime → simplify
+//! place-fences  place_fences → module_record::write
+//!               ── the fork ──► sim: a program for the simulator
+//! lower         nvptx: math, lower_atomics, lower_orderings, lower_team
+//! optimize      O3
+//! ptx, cubin    LLVM's back end, ptxas
+//! ```
+//!
+//! Why in this order:
+//! - `verify_intrinsics` first: LLVM aborts on syncscopes and targets that it does not know.
+//! - Simplification before `check_calls`: constants reach the calls through the inlined templates of `gicc.cuh`.
+//! - `check_calls` and `collect` before `link_runtime`: afterwards the calls are gone.
+//! - Simplification before `place_fences`: stores to variables that live in registers must not look like memory.
+//! - `math` after the fork: the simulator takes the host's functions.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gicc_abi::manifest::Kernel;
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::targets::TargetMachine;
 
 use super::{Emit, Options, Stage};
-use crate::diagnostic::Diagnostic;
+use crate::codegen::{self, nvptx};
+use crate::diagnostic::{Diagnostic, Severity, codes};
+use crate::frontend;
+use crate::llvm::{Messages, machine, run_passes, verify};
+use crate::transform::{check_calls, link_runtime, module_record, place_fences, verify_intrinsics};
 
 /// Who listens to a compilation.
 pub trait Observer {
@@ -32,11 +57,201 @@ pub struct Compiled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;
 
+/// What simplification runs: enough that constants reach calls, and that variables live in registers. Nothing that moves
+/// memory operations across calls. Loops get preheaders, in which a fence may stand.
+const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+                        loop-simplify),globaldce";
+
 /// Compiles the inputs.
 ///
 /// # Errors
 /// [`Failed`] after at least one diagnostic of severity error.
 pub fn compile(options: &Options, observer: &mut dyn Observer) -> Result<Compiled, Failed> {
-    let _ = (options, observer);
-    Err(Failed)
+    let context = Context::create();
+    let messages = Messages::catch(&context);
+    let mut run = Run { options, observer, started: Instant::now() };
+    match run.all(&context, &messages) {
+        Ok(compiled) => Ok(compiled),
+        Err(errors) => {
+            debug_assert!(errors.iter().any(|d| d.severity == Severity::Error), "a failure says why");
+            errors.into_iter().for_each(|d| observer.diagnostic(d));
+            Err(Failed)
+        }
+    }
+}
+
+/// One compilation under way.
+struct Run<'a> {
+    options: &'a Options,
+    observer: &'a mut dyn Observer,
+    started: Instant,
+}
+
+type Step<T> = Result<T, Vec<Diagnostic>>;
+
+/// Makes one diagnostic a list.
+fn one(diagnostic: Diagnostic) -> Vec<Diagnostic> {
+    vec![diagnostic]
+}
+
+impl Run<'_> {
+    fn all<'c>(&mut self, context: &'c Context, messages: &Messages) -> Step<Compiled> {
+        let machine = machine(self.options.arch).map_err(one)?;
+        let module = self.frontend(context, messages, &machine)?;
+        if self.ends(Stage::Frontend, &module)? {
+            return self.ir_products(&module, &machine);
+        }
+        let facts = self.verify(&module, &machine)?;
+        if self.ends(Stage::Verify, &module)? {
+            return self.ir_products(&module, &machine);
+        }
+        link_runtime::run(context, messages, &module)?;
+        run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
+        if self.ends(Stage::Link, &module)? {
+            return self.ir_products(&module, &machine);
+        }
+        let remarks = place_fences::run(&module).map_err(one)?;
+        remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
+        module_record::write(&module, &facts);
+        if self.ends(Stage::PlaceFences, &module)? {
+            return self.ir_products(&module, &machine);
+        }
+        self.fork(context, messages, &module, &machine)
+    }
+
+    fn frontend<'c>(&mut self, context: &'c Context, messages: &Messages, machine: &TargetMachine) -> Step<Module<'c>> {
+        let mut warnings = Vec::new();
+        let module = frontend::read(context, messages, self.options, &mut warnings);
+        warnings.into_iter().for_each(|d| self.observer.diagnostic(d));
+        let module = module?;
+        // Bitcode of clang already says this; IR from elsewhere may say nothing. Another target is refused in a moment.
+        if module.get_triple().as_str().is_empty() {
+            module.set_triple(&machine.get_triple());
+        }
+        Ok(module)
+    }
+
+    fn verify(&mut self, module: &Module<'_>, machine: &TargetMachine) -> Step<module_record::Facts> {
+        verify_intrinsics::run(module)?;
+        module.set_triple(&machine.get_triple());
+        module.set_data_layout(&machine.get_target_data().get_data_layout());
+        run_passes(module, machine, SIMPLIFY).map_err(one)?;
+        check_calls::run(module)?;
+        let facts = module_record::collect(module);
+        let kernels = codegen::describe(module, &machine.get_target_data());
+        if kernels.is_empty() {
+            self.observer.diagnostic(
+                Diagnostic::warning(codes::NO_KERNEL, "there is no kernel in the input")
+                    .cure("mark an entry with __global__"),
+            );
+        } else if !facts.communicates {
+            self.observer.diagnostic(
+                Diagnostic::remark(codes::NO_COMMUNICATION, "no kernel here calls gicc: nothing communicates")
+                    .cause("stores that nobody marked are left as they are without --implicit"),
+            );
+        }
+        Ok(facts)
+    }
+
+    /// Reports the stage, dumps its IR where asked; whether the compilation ends here.
+    fn ends(&mut self, stage: Stage, module: &Module<'_>) -> Step<bool> {
+        if self.options.verify_each {
+            verify(module, &format!("stage `{}`", stage.name())).map_err(one)?;
+        }
+        self.observer.finished(stage, self.started.elapsed());
+        if self.options.dump_ir_after.contains(&stage) {
+            self.observer.dump(stage, &module.print_to_string().to_string());
+        }
+        self.started = Instant::now();
+        Ok(self.options.stop_after == Some(stage))
+    }
+
+    /// The IR as it is now, for each product that is IR. With `stop_after` there is no other product.
+    fn ir_products(&mut self, module: &Module<'_>, machine: &TargetMachine) -> Step<Compiled> {
+        let kernels = codegen::describe(module, &machine.get_target_data());
+        let products = self
+            .options
+            .emit
+            .iter()
+            .map(|&emit| match emit {
+                Emit::Bitcode => (emit, module.write_bitcode_to_memory().as_slice().to_vec()),
+                _ => (Emit::Llvm, module.print_to_string().to_string().into_bytes()),
+            })
+            .collect();
+        Ok(Compiled { products, kernels })
+    }
+
+    /// GPU and simulator part here.
+    fn fork<'c>(
+        &mut self,
+        context: &'c Context,
+        messages: &Messages,
+        module: &Module<'c>,
+        machine: &TargetMachine,
+    ) -> Step<Compiled> {
+        let kernels = codegen::describe(module, &machine.get_target_data());
+        let wants = |e: Emit| self.options.emit.contains(&e);
+        let simulated = if wants(Emit::Sim) { Some(self.simulated(module, &kernels)?) } else { None };
+        let mut products = Vec::new();
+        if Emit::ALL.iter().any(|&e| e != Emit::Sim && wants(e)) {
+            self.gpu(context, messages, module, machine, &mut products)?;
+        }
+        if let Some(program) = simulated {
+            products.push((Emit::Sim, program));
+        }
+        products.sort_by_key(|(e, _)| self.options.emit.iter().position(|w| w == e));
+        Ok(Compiled { products, kernels })
+    }
+
+    fn simulated(&mut self, module: &Module<'_>, kernels: &[Kernel]) -> Step<Vec<u8>> {
+        let _ = (module, kernels);
+        Err(one(Diagnostic::error(codes::NOT_BUILT, "the simulator's code generator is not built yet")))
+    }
+
+    fn gpu<'c>(
+        &mut self,
+        context: &'c Context,
+        messages: &Messages,
+        module: &Module<'c>,
+        machine: &TargetMachine,
+        products: &mut Vec<(Emit, Vec<u8>)>,
+    ) -> Step<()> {
+        let arch = self.options.arch;
+        nvptx::link_math(context, messages, module, &self.options.tools)?;
+        nvptx::lower(module, arch)?;
+        if self.ends(Stage::Lower, module)? {
+            products.extend(self.ir_products(module, machine)?.products);
+            return Ok(());
+        }
+        run_passes(module, machine, "default<O3>,globaldce").map_err(one)?;
+        let stop = self.ends(Stage::Optimize, module)?;
+        for &emit in self.options.emit.iter().filter(|e| matches!(e, Emit::Llvm | Emit::Bitcode)) {
+            let bytes = match emit {
+                Emit::Bitcode => module.write_bitcode_to_memory().as_slice().to_vec(),
+                _ => module.print_to_string().to_string().into_bytes(),
+            };
+            products.push((emit, bytes));
+        }
+        if stop {
+            if products.is_empty() {
+                products.extend(self.ir_products(module, machine)?.products);
+            }
+            return Ok(());
+        }
+        if !self.options.emit.iter().any(|e| matches!(e, Emit::Ptx | Emit::Cubin)) {
+            return Ok(());
+        }
+        let text = nvptx::ptx(module, machine, messages).map_err(one)?;
+        self.observer.finished(Stage::Ptx, self.started.elapsed());
+        self.started = Instant::now();
+        if self.options.emit.contains(&Emit::Cubin) && self.options.stop_after != Some(Stage::Ptx) {
+            let code = nvptx::assemble(&text, arch, &self.options.tools).map_err(one)?;
+            self.observer.finished(Stage::Cubin, self.started.elapsed());
+            products.push((Emit::Cubin, code));
+        }
+        if self.options.emit.contains(&Emit::Ptx) || self.options.stop_after == Some(Stage::Ptx) {
+            products.push((Emit::Ptx, text.into_bytes()));
+        }
+        Ok(())
+    }
 }

@@ -1,0 +1,85 @@
+//! Step 1: sources become one LLVM module.
+//!
+//! | file | what it reads |
+//! | --- | --- |
+//! | `language` | which language an input is |
+//! | `cuda` | CUDA C++, through clang |
+//! | `ir` | LLVM IR and bitcode |
+//! | `headers` | the headers that gicc supplies |
+//! | `normalize` | CUDA's atomics get the meaning that CUDA gives them |
+//!
+//! Not here: anything that understands gicc's intrinsics.
+
+mod cuda;
+mod headers;
+mod ir;
+mod language;
+mod normalize;
+
+use std::path::Path;
+
+use inkwell::context::Context;
+use inkwell::module::Module;
+
+use crate::diagnostic::{Diagnostic, codes};
+use crate::driver::Options;
+use crate::llvm::Messages;
+use language::Language;
+
+/// Reads every input and links them into one module.
+///
+/// # Errors
+/// All that is wrong with the first input that has something wrong.
+pub fn read<'c>(
+    context: &'c Context,
+    messages: &Messages,
+    options: &Options,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Module<'c>, Vec<Diagnostic>> {
+    let mut whole: Option<Module<'c>> = None;
+    for input in &options.inputs {
+        let module = read_one(context, messages, options, input, warnings)?;
+        match &whole {
+            None => whole = Some(module),
+            Some(first) => link(first, module, messages, input)?,
+        }
+    }
+    whole.ok_or_else(|| {
+        vec![
+            Diagnostic::error(codes::BAD_OPTIONS, "no input")
+                .cure("name a kernel file, for example `gicc kernel.cu -o kernel.ptx`"),
+        ]
+    })
+}
+
+fn read_one<'c>(
+    context: &'c Context,
+    messages: &Messages,
+    options: &Options,
+    input: &Path,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Module<'c>, Vec<Diagnostic>> {
+    match language::of(input).map_err(|d| vec![d])? {
+        Language::Cuda => {
+            let bitcode = cuda::compile(options, input, warnings)?;
+            let module = ir::parse_bitcode(context, messages, &bitcode, input).map_err(|d| vec![d])?;
+            normalize::cuda_atomics(&module);
+            Ok(module)
+        }
+        Language::Ir => ir::read_text(context, messages, input).map_err(|d| vec![d]),
+        Language::Bitcode => ir::read_bitcode(context, messages, input).map_err(|d| vec![d]),
+    }
+}
+
+fn link<'c>(whole: &Module<'c>, part: Module<'c>, messages: &Messages, input: &Path) -> Result<(), Vec<Diagnostic>> {
+    whole.link_in_module(part).map_err(|e| {
+        let mut why = messages.take_errors();
+        why.push(e.to_string());
+        why.retain(|w| !w.is_empty());
+        vec![
+            Diagnostic::error(codes::LINK, format!("`{}` does not link with the inputs before it", input.display()))
+                .cause(why.join("; "))
+                .cure("a function or variable may be defined in one input only"),
+        ]
+    })
+}

@@ -1,0 +1,16 @@
+//! A thin layer over LLVM's C interface, for what inkwell does not offer: where an instruction stands in the user's source,
+//! walking calls, and LLVM's own messages caught instead of printed.
+
+mod builder;
+mod location;
+mod messages;
+mod target;
+mod walk;
+
+pub use builder::{call, call_asm, erase, replace};
+pub use location::span;
+pub use messages::Messages;
+pub use target::{machine, run_passes, verify};
+pub use walk::{
+    Call, attribute, calls, calls_to, constant_int, defined_functions, instructions, is_kernel, name_of, strip_casts,
+};

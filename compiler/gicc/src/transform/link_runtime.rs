@@ -1,0 +1,99 @@
+//! `link_runtime`: the device runtime, which the compiler carries as bitcode, is linked and what is called of it is inlined.
+//!
+//! ```text
+//! before   call void @__gicc_put_signal_block(ptr %dst, ptr %src, i64 %n, i32 4, ptr %sig, i64 1, i32 0, i32 %pe)
+//! after    the copy loop; call void @llvm.nvvm.barrier…; in thread 0: call void @__gicc_signal_set(%p, 1, release, %pe)
+//! ```
+//!
+//! Requires: `verify_intrinsics`. Ensures: every function that is called is defined, or is an intrinsic of LLVM, a
+//! requirement, an ordering, a fact about the team, or one of the functions that a target supplies; only kernels and
+//! variables are visible outside; inlined code stands at the user's call line. Preserves: the user's functions.
+
+use inkwell::attributes::AttributeLoc;
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::{Linkage, Module};
+
+use crate::diagnostic::{Diagnostic, codes};
+use crate::llvm::{Messages, attribute, calls, defined_functions, is_kernel, name_of, span};
+
+/// The device runtime.
+static DEVICE_RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/device_runtime.bc"));
+
+/// What a target supplies: CUDA's system calls.
+const SUPPLIED: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
+
+/// Hash of the device runtime, for the module's record.
+pub(crate) fn runtime_hash() -> u64 {
+    env!("GICC_RUNTIME_HASH").parse().unwrap_or_default()
+}
+
+/// Links the runtime, if anything of it is called.
+pub(crate) fn run<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
+    link_bitcode(context, messages, module, DEVICE_RUNTIME, "the device runtime").map_err(|d| vec![d])?;
+    for function in defined_functions(module) {
+        // The target machine decides; what a function says of its own would override it and keep functions apart.
+        for key in ["target-cpu", "target-features", "tune-cpu"] {
+            if attribute(function, key).is_some() {
+                function.remove_string_attribute(AttributeLoc::Function, key);
+            }
+        }
+        if !is_kernel(function) {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    undefined(module)
+}
+
+/// Links bitcode that the compiler carries.
+pub(crate) fn link_bitcode<'c>(
+    context: &'c Context,
+    messages: &Messages,
+    module: &Module<'c>,
+    bitcode: &[u8],
+    what: &str,
+) -> Result<(), Diagnostic> {
+    let fail = |why: String| {
+        let mut reasons = messages.take_errors();
+        reasons.push(why);
+        Diagnostic::error(codes::INTERNAL, format!("{what} does not link")).cause(reasons.join("; "))
+    };
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, what);
+    let part = Module::parse_bitcode_from_buffer(&buffer, context).map_err(|e| fail(e.to_string()))?;
+    part.set_triple(&module.get_triple());
+    part.set_data_layout(&module.get_data_layout());
+    module.link_in_module(part).map_err(|e| fail(e.to_string()))
+}
+
+/// Whether a call of an undefined function may stay.
+fn may_stay(name: &str) -> bool {
+    name.starts_with("llvm.")
+        || name.starts_with("__nv_")
+        || SUPPLIED.contains(&name)
+        || gicc_abi::intrinsics::find(name).is_some()
+}
+
+/// The name as the source has it.
+fn demangled(symbol: &str) -> String {
+    cpp_demangle::Symbol::new(symbol).ok().and_then(|s| s.demangle().ok()).unwrap_or_else(|| symbol.to_owned())
+}
+
+fn undefined(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    let mut named: Vec<String> = Vec::new();
+    for call in calls(module) {
+        let name = name_of(call.callee);
+        if call.callee.count_basic_blocks() > 0 || may_stay(&name) || named.contains(&name) {
+            continue;
+        }
+        let shown = demangled(&name);
+        errors.push(
+            Diagnostic::error(codes::UNDEFINED_FUNCTION, format!("`{shown}` is called and defined nowhere"))
+                .at(span(call.instruction))
+                .cause("device code is linked whole: there is no later step that could find the function")
+                .cure("define it in one of the inputs, or name the input that defines it on the command line"),
+        );
+        named.push(name);
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

@@ -1,0 +1,15 @@
+//! Steps 2 and 5: passes over level L, one a file. `driver/pipeline.rs` says in which order they run.
+//!
+//! | pass | what it does |
+//! | --- | --- |
+//! | `verify_intrinsics` | every `__gicc_*` is known, every scope and target is legal |
+//! | `check_calls` | constant arguments and destinations of calls make sense |
+//! | `link_runtime` | links and inlines the device runtime |
+//! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
+//! | `module_record` | writes what the module says of itself |
+
+pub(crate) mod check_calls;
+pub(crate) mod link_runtime;
+pub(crate) mod module_record;
+pub(crate) mod place_fences;
+pub(crate) mod verify_intrinsics;

@@ -1,0 +1,151 @@
+//! Phase 3: how each requirement is met.
+
+use std::collections::HashMap;
+
+use gicc_abi::codes::{Order, Scope};
+use petgraph::graph::NodeIndex;
+
+use super::coverage::{Half, before_sites};
+use super::sites::{Item, Sites};
+use crate::analysis::effects::Requirement;
+use crate::analysis::flow::{Flow, Loop};
+
+/// How one requirement is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// By the instruction's own ordering (or, for `observe`, by a fence in its place).
+    Own,
+    /// By a release fence in front of it; the instruction itself is relaxed.
+    Fence,
+    /// By a fence that came before, on every path.
+    Covered,
+}
+
+/// How all requirements of a function are met.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// For each site.
+    pub(super) choices: Vec<Choice>,
+    /// Release fences at the end of blocks, in front of loops.
+    pub(super) at_end: HashMap<NodeIndex, Scope>,
+}
+
+/// Chooses. Every step keeps the plan correct: a site counts as covered only if the analysis says so for the whole plan.
+pub(super) fn plan(flow: &Flow<'_>, sites: &Sites<'_>) -> Plan {
+    // To begin with, each publish is a fence and each signal releases itself.
+    let choices = sites
+        .all
+        .iter()
+        .map(|s| if s.requirement == Requirement::Publish { Choice::Fence } else { Choice::Own })
+        .collect();
+    let mut plan = Plan { choices, at_end: HashMap::new() };
+    observe(flow, sites, &mut plan);
+    cover(flow, sites, &mut plan);
+    for candidate in flow.loops() {
+        in_front_of_loop(flow, sites, &mut plan, &candidate);
+    }
+    for n in 0..sites.all.len() {
+        as_fence(flow, sites, &mut plan, n);
+    }
+    debug_assert!(is_met(flow, sites, &plan), "every release requirement is met");
+    plan
+}
+
+/// Acquire requirements that an earlier acquire fence meets.
+fn observe(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan) {
+    let covered = before_sites(flow, sites, plan, Half::Acquire);
+    for (n, site) in sites.all.iter().enumerate() {
+        if site.requirement == Requirement::Observe && covered[n] >= Some(site.scope) {
+            plan.choices[n] = Choice::Covered;
+        }
+    }
+}
+
+/// Marks what the plan's fences already cover, first sites first: a covered publish is no fence any more, so what it
+/// covered is asked again.
+fn cover(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan) {
+    for n in 0..sites.all.len() {
+        let site = &sites.all[n];
+        if !site.releases() || plan.choices[n] == Choice::Covered {
+            continue;
+        }
+        let before = plan.choices[n];
+        plan.choices[n] = Choice::Covered;
+        if !is_met(flow, sites, plan) {
+            plan.choices[n] = before;
+        }
+    }
+}
+
+/// A loop that signals and writes nothing needs one fence, in front of it.
+fn in_front_of_loop(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, candidate: &Loop) {
+    let Some(preheader) = candidate.preheader else { return };
+    let inside: Vec<usize> = candidate
+        .body
+        .iter()
+        .flat_map(|b| &sites.items[b.index()])
+        .filter_map(|i| if let Item::Site(n) = i { Some(*n) } else { None })
+        .filter(|&n| sites.all[n].releases() && plan.choices[n] != Choice::Covered)
+        .collect();
+    let Some(scope) = inside.iter().map(|&n| sites.all[n].scope).max() else { return };
+    // Only a thread that signals may execute the fence: one elected in the loop must not become a fence in every thread.
+    if !candidate.body.iter().any(|&b| signals_always(flow, sites, candidate, b)) {
+        return;
+    }
+    let mut trial = plan.clone();
+    trial.at_end.entry(preheader).and_modify(|s| *s = scope.max(*s)).or_insert(scope);
+    for &n in &inside {
+        trial.choices[n] = Choice::Covered;
+    }
+    if is_met(flow, sites, &trial) {
+        *plan = trial;
+    }
+}
+
+/// Whether a block of the loop signals, and every iteration passes it.
+fn signals_always(flow: &Flow<'_>, sites: &Sites<'_>, candidate: &Loop, block: NodeIndex) -> bool {
+    let signals = sites.items[block.index()].iter().any(|i| matches!(i, Item::Site(n) if sites.all[*n].releases()));
+    let mut latches = candidate.body.iter().filter(|&&b| flow.graph.contains_edge(b, candidate.header));
+    signals && latches.all(|&latch| flow.dominates(block, latch))
+}
+
+/// A signal that releases itself covers nothing that follows; as a fence it may. It becomes one where that saves another
+/// ordering.
+fn as_fence(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, n: usize) {
+    let site = &sites.all[n];
+    if !(site.is_signal() && site.releases()) || plan.choices[n] != Choice::Own {
+        return;
+    }
+    let mut trial = plan.clone();
+    trial.choices[n] = Choice::Fence;
+    let covered = before_sites(flow, sites, &trial, Half::Release);
+    let mut saved = 0;
+    for (m, other) in sites.all.iter().enumerate() {
+        if m != n && other.releases() && trial.choices[m] == Choice::Own && covered[m] >= Some(other.scope) {
+            trial.choices[m] = Choice::Covered;
+            saved += 1;
+        }
+    }
+    if saved > 0 && is_met(flow, sites, &trial) {
+        *plan = trial;
+    }
+}
+
+/// Whether every requirement that counts on coverage has it.
+pub(super) fn is_met(flow: &Flow<'_>, sites: &Sites<'_>, plan: &Plan) -> bool {
+    let release = before_sites(flow, sites, plan, Half::Release);
+    sites
+        .all
+        .iter()
+        .enumerate()
+        .filter(|(n, s)| s.releases() && plan.choices[*n] == Choice::Covered)
+        .all(|(n, s)| release[n] >= Some(s.scope))
+}
+
+/// The order that a signal's own instruction has under a choice.
+pub(super) fn own_order(choice: Choice, required: Option<Order>) -> Order {
+    match (choice, required) {
+        (_, Some(Order::Relaxed)) | (Choice::Fence | Choice::Covered, _) => Order::Relaxed,
+        (Choice::Own, _) => Order::Release,
+    }
+}
