@@ -16,7 +16,8 @@
 
 namespace gicc {
 
-#define GICC_INLINE __device__ inline __attribute__((always_inline))
+// No debug information: what is inlined from here stands at the user's call, in messages and in profilers.
+#define GICC_INLINE __device__ inline __attribute__((always_inline, nodebug))
 
 /// Who executes an operation together.
 enum class group { thread = GICC_GROUP_THREAD, warp = GICC_GROUP_WARP, block = GICC_GROUP_BLOCK };
