@@ -8,8 +8,8 @@ use super::headers::Headers;
 use crate::diagnostic::{Diagnostic, Severity, Span, codes};
 use crate::driver::Options;
 
-/// The header that stands for CUDA's own where there is no toolkit.
-const SURFACE: &str = "cuda/gicc_cuda.h";
+/// The header in front of a kernel file that stands for CUDA's own where there is no toolkit.
+const SURFACE: &str = "gicc_cuda_surface.h";
 
 /// Compiles one source; clang's warnings are added to `warnings`.
 pub(super) fn compile(
@@ -88,12 +88,14 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
     match &options.tools.cuda {
         Some(cuda) => {
             arguments.push(format!("--cuda-path={}", text(cuda)));
-            // The wheels have no bin/ and no curand; clang asks for both.
+            // The wheels lack a header that clang asks for.
             arguments.extend(["-nocudalib".into(), "-isystem".into(), text(&headers.file("with_toolkit"))]);
         }
         None => {
             arguments.extend(["-nocudainc".into(), "-nocudalib".into()]);
             arguments.extend(["-isystem".into(), text(&headers.file("cuda"))]);
+            // For machines without a C++ library.
+            arguments.extend(["-idirafter".into(), text(&headers.file("std"))]);
             arguments.extend(["-include".into(), text(&headers.file(SURFACE))]);
         }
     }
