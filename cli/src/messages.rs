@@ -14,7 +14,7 @@ use crate::args::{Color, Form, MessageArgs, Remarks};
 use crate::excerpt::Excerpt;
 use crate::exit;
 
-/// Columns where the terminal does not say how many it has.
+/// Lines are no wider than this, and on a narrower terminal no wider than it.
 const WIDTH: usize = 100;
 
 /// The stream for messages.
@@ -24,7 +24,8 @@ pub(crate) struct Messages {
     form: Form,
     remarks: Remarks,
     color: bool,
-    width: usize,
+    /// Columns of the terminal; where there is none, lines are not wrapped, so that they can be searched.
+    width: Option<usize>,
     pub(crate) verbose: u8,
     worst: Cell<Option<u8>>,
 }
@@ -47,7 +48,7 @@ impl Messages {
             form: args.diagnostics,
             remarks,
             color,
-            width: terminal_width().unwrap_or(WIDTH).clamp(40, WIDTH),
+            width: terminal_width().map(|w| w.clamp(40, WIDTH)),
             verbose: args.verbose,
             worst: Cell::new(None),
         })
@@ -108,7 +109,8 @@ impl Messages {
             excerpt: diagnostic.span.as_ref().and_then(Excerpt::read),
         };
         let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(self.width)
+            .with_width(self.width.unwrap_or(usize::MAX))
+            .with_wrap_lines(self.width.is_some())
             .with_context_lines(1)
             .with_break_words(false)
             .without_syntax_highlighting();
@@ -210,7 +212,7 @@ mod tests {
             form: Form::Human,
             remarks: Remarks::Human,
             color,
-            width: WIDTH,
+            width: Some(WIDTH),
             verbose: 0,
             worst: Cell::new(None),
         };

@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A temporary folder in which the command runs.
-pub struct Bench {
+pub(crate) struct Bench {
     folder: tempfile::TempDir,
     environment: Vec<(String, String)>,
 }
 
 /// What a run of the command left.
 #[derive(Debug)]
-pub struct Outcome {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Outcome {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Bench {
     /// An empty folder; gicc's own CUDA surface, so that tests do not depend on what is installed.
-    pub fn new() -> Bench {
+    pub(crate) fn new() -> Bench {
         let folder = tempfile::tempdir().unwrap();
         let environment = ["GICC_CUDA", "GICC_LIBDEVICE"].map(|v| (v.to_owned(), String::new())).to_vec();
         Bench { folder, environment }
@@ -28,18 +28,18 @@ impl Bench {
 
     /// The same with an environment variable.
     #[must_use]
-    pub fn with(mut self, variable: &str, value: &str) -> Bench {
+    pub(crate) fn with(mut self, variable: &str, value: &str) -> Bench {
         self.environment.push((variable.to_owned(), value.to_owned()));
         self
     }
 
     /// The folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// Writes a file.
-    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, bytes).unwrap();
@@ -47,7 +47,7 @@ impl Bench {
     }
 
     /// Names of everything in the folder.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             fs::read_dir(self.path()).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
         names.sort();
@@ -55,7 +55,7 @@ impl Bench {
     }
 
     /// The command with these arguments.
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gicc"));
         command.args(args).current_dir(self.path());
         for name in ["GICC_CLANG", "GICC_PTXAS", "GICC_NVDISASM", "NO_COLOR", "COLUMNS"] {
@@ -66,7 +66,7 @@ impl Bench {
     }
 
     /// Runs the command.
-    pub fn gicc(&self, args: &[&str]) -> Outcome {
+    pub(crate) fn gicc(&self, args: &[&str]) -> Outcome {
         Outcome::from(self.command(args).output().unwrap())
     }
 }
@@ -84,7 +84,7 @@ impl From<Output> for Outcome {
 impl Outcome {
     /// Asserts the exit code and that each word stands in what was printed to standard error.
     #[track_caller]
-    pub fn refused(&self, code: i32, words: &[&str]) {
+    pub(crate) fn refused(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{self:#?}");
         for word in words {
             assert!(self.stderr.contains(word), "`{word}` is missing in:\n{}", self.stderr);
@@ -94,7 +94,7 @@ impl Outcome {
 
     /// Asserts success without a word on standard error.
     #[track_caller]
-    pub fn quiet(&self) {
+    pub(crate) fn quiet(&self) {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{self:#?}");
     }
 }

@@ -1,5 +1,7 @@
 //! The command as a user meets it: help, exit codes, messages, files.
 
+#![expect(clippy::unwrap_used, reason = "an unwrap in a test is an assertion")]
+
 mod bench;
 mod doctor;
 mod help;

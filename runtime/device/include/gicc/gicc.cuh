@@ -79,8 +79,9 @@ using signal_t = uint64_t;
 struct domain {
   uint32_t id = 0;
   scope reach = scope::automatic;
-  constexpr domain() = default;
-  __host__ __device__ constexpr domain(uint32_t id, scope reach = scope::automatic) : id(id), reach(reach) {}
+  // Inlined before calls are checked and fences placed, so that the scope is a constant there.
+  __attribute__((always_inline)) constexpr domain() = default;
+  __attribute__((always_inline)) __host__ __device__ constexpr domain(uint32_t id, scope reach = scope::automatic) : id(id), reach(reach) {}
 };
 
 namespace detail {
