@@ -18,7 +18,7 @@ use crate::llvm::{Call, name_of, strip_casts};
 
 /// The name of the device runtime's functions that write the error words. Those are read by the host after the kernel and
 /// need no order with signals.
-pub(crate) const FAILURE_PREFIX: &str = "gicc_rt_fail";
+const FAILURE_PREFIX: &str = "gicc_rt_fail";
 
 /// What an instruction does to the order of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,11 @@ impl Requirement {
             _ => return None,
         })
     }
+}
+
+/// Whether an instruction reports a failure.
+pub(crate) fn is_failure(instruction: InstructionValue<'_>) -> bool {
+    Call::new(instruction).is_some_and(|c| name_of(c.callee).starts_with(FAILURE_PREFIX))
 }
 
 /// The effect of one instruction.

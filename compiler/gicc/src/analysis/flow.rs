@@ -60,6 +60,37 @@ impl<'c> Flow<'c> {
         self.dominators.dominators(b).is_some_and(|mut d| d.any(|n| n == a))
     }
 
+    /// The blocks that every path to `node` passes, the nearest first, without `node` itself.
+    pub(crate) fn strict_dominators(&self, node: NodeIndex) -> Vec<NodeIndex> {
+        self.dominators.strict_dominators(node).map(Iterator::collect).unwrap_or_default()
+    }
+
+    /// Whether every path from the end of `from` passes `to`, or one of the blocks in `aside`, before it ends or comes back.
+    pub(crate) fn leads_to(&self, from: NodeIndex, to: NodeIndex, aside: &BTreeSet<NodeIndex>) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut work: Vec<NodeIndex> = self.graph.neighbors(from).collect();
+        if work.is_empty() {
+            return false;
+        }
+        while let Some(node) = work.pop() {
+            if node == to || aside.contains(&node) {
+                continue;
+            }
+            if node == from {
+                return false;
+            }
+            if !seen.insert(node) {
+                continue;
+            }
+            let before = work.len();
+            work.extend(self.graph.neighbors(node));
+            if work.len() == before {
+                return false;
+            }
+        }
+        true
+    }
+
     /// The natural loops, larger ones first.
     pub(crate) fn loops(&self) -> Vec<Loop> {
         let mut bodies: HashMap<NodeIndex, BTreeSet<NodeIndex>> = HashMap::new();

@@ -3,7 +3,7 @@
 //! ```text
 //! frontend      read, link inputs
 //! verify        verify_intrinsics → simplify → check_calls → module_record::collect
-//! link          link_runtime → simplify
+//! link          link_runtime → inline, simplify
 //! place-fences  place_fences → module_record::write
 //!               ── the fork ──► sim: a program for the simulator
 //! lower         nvptx: math, lower_atomics, lower_orderings, lower_team
@@ -62,6 +62,9 @@ pub struct Failed;
 const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
                         loop-simplify),globaldce";
 
+/// Small functions of the user's are inlined before fences are placed: a call ends what is known.
+const INLINE: &str = "always-inline,cgscc(inline)";
+
 /// Compiles the inputs.
 ///
 /// # Errors
@@ -106,6 +109,7 @@ impl Run<'_> {
             return self.ir_products(&module, &machine);
         }
         link_runtime::run(context, messages, &module)?;
+        run_passes(&module, &machine, INLINE).map_err(one)?;
         run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
         if self.ends(Stage::Link, &module)? {
             return self.ir_products(&module, &machine);

@@ -1,6 +1,6 @@
 //! Phase 3: how each requirement is met.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use gicc_abi::codes::{Order, Scope};
 use petgraph::graph::NodeIndex;
@@ -102,22 +102,48 @@ fn in_front_of_loop(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, candida
     }
 }
 
-/// Whether a block of the loop signals, and every iteration passes it.
+/// Whether a block of the loop signals, and every iteration passes it unless something fails.
 fn signals_always(flow: &Flow<'_>, sites: &Sites<'_>, candidate: &Loop, block: NodeIndex) -> bool {
     let signals = sites.items[block.index()].iter().any(|i| matches!(i, Item::Site(n) if sites.all[*n].releases()));
-    let mut latches = candidate.body.iter().filter(|&&b| flow.graph.contains_edge(b, candidate.header));
-    signals && latches.all(|&latch| flow.dominates(block, latch))
+    signals && (block == candidate.header || flow.leads_to(candidate.header, block, &outside(flow, sites, candidate)))
+}
+
+/// The blocks at which a path from a loop's header need not be followed: failures, and what lies outside the loop.
+fn outside(flow: &Flow<'_>, sites: &Sites<'_>, candidate: &Loop) -> BTreeSet<NodeIndex> {
+    let out = flow.graph.node_indices().filter(|n| !candidate.body.contains(n));
+    out.chain(sites.failures.iter().copied()).collect()
 }
 
 /// A signal that releases itself covers nothing that follows; as a fence it may. It becomes one where that saves another
-/// ordering.
+/// ordering: in its own place, or in front of the checks of its arguments, so that a failed check leaves the fence executed.
 fn as_fence(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, n: usize) {
     let site = &sites.all[n];
     if !(site.is_signal() && site.releases()) || plan.choices[n] != Choice::Own {
         return;
     }
-    let mut trial = plan.clone();
-    trial.choices[n] = Choice::Fence;
+    let earlier = flow
+        .strict_dominators(site.node)
+        .into_iter()
+        .take_while(|&d| flow.leads_to(d, site.node, &sites.failures))
+        .map(Some);
+    for position in std::iter::once(None).chain(earlier) {
+        let mut trial = plan.clone();
+        match position {
+            None => trial.choices[n] = Choice::Fence,
+            Some(block) => {
+                trial.choices[n] = Choice::Covered;
+                trial.at_end.entry(block).and_modify(|s| *s = site.scope.max(*s)).or_insert(site.scope);
+            }
+        }
+        if let Some(better) = saves(flow, sites, trial, n) {
+            *plan = better;
+            return;
+        }
+    }
+}
+
+/// The plan with everything covered that the new fence covers; `None` where it covers nothing but its own signal.
+fn saves(flow: &Flow<'_>, sites: &Sites<'_>, mut trial: Plan, n: usize) -> Option<Plan> {
     let covered = before_sites(flow, sites, &trial, Half::Release);
     let mut saved = 0;
     for (m, other) in sites.all.iter().enumerate() {
@@ -126,9 +152,7 @@ fn as_fence(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, n: usize) {
             saved += 1;
         }
     }
-    if saved > 0 && is_met(flow, sites, &trial) {
-        *plan = trial;
-    }
+    (saved > 0 && is_met(flow, sites, &trial)).then_some(trial)
 }
 
 /// Whether every requirement that counts on coverage has it.

@@ -8,7 +8,9 @@ use inkwell::values::{BasicValue as _, BasicValueEnum, InstructionValue};
 
 use super::choose::{Choice, Plan, own_order};
 use super::sites::{Site, Sites};
-use crate::analysis::effects::Requirement;
+use petgraph::graph::NodeIndex;
+
+use crate::analysis::effects::{self, Effect, Requirement};
 use crate::analysis::flow::Flow;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::llvm::{call, calls, replace, span};
@@ -90,10 +92,9 @@ fn one<'c>(module: &Module<'c>, site: &Site<'c>, choice: Choice) -> Result<(), D
 /// A requirement in code that no path reaches is replaced all the same: later stages must not meet one.
 pub(super) fn unreachable_requirements(module: &Module<'_>) -> Result<(), Diagnostic> {
     for left in calls(module) {
-        if let crate::analysis::effects::Effect::Requirement(call, requirement) =
-            crate::analysis::effects::of(left.instruction)
-        {
-            let site = Site { call, requirement, order: None, scope: Scope::System, narrowed: false };
+        if let Effect::Requirement(call, requirement) = effects::of(left.instruction) {
+            let node = NodeIndex::end();
+            let site = Site { call, requirement, order: None, scope: Scope::System, narrowed: false, node };
             one(module, &site, if requirement == Requirement::Publish { Choice::Fence } else { Choice::Own })?;
         }
     }
@@ -162,7 +163,7 @@ fn remark(site: &Site<'_>, choice: Choice, hoisted: bool) -> String {
         (Requirement::Observe, Choice::Covered) => "needs no fence: an earlier one covers it".into(),
         (Requirement::Observe, _) => format!("fence.acquire.{scope}"),
         (Requirement::SignalSet | Requirement::SignalAdd, Choice::Covered) if hoisted => {
-            format!("relaxed.{scope}, behind a fence in front of the loop")
+            format!("relaxed.{scope}: a fence in front of it, or of its loop, covers it")
         }
         (Requirement::SignalSet | Requirement::SignalAdd, Choice::Covered) => {
             format!("relaxed.{scope}: an earlier fence covers it")

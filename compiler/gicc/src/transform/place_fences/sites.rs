@@ -1,5 +1,7 @@
 //! Phase 1: the requirements of a function and what lies between them.
 
+use std::collections::BTreeSet;
+
 use gicc_abi::codes::{Order, Scope};
 use inkwell::values::{BasicValue as _, BasicValueEnum};
 use petgraph::graph::NodeIndex;
@@ -32,6 +34,8 @@ pub(super) struct Site<'c> {
     pub(super) scope: Scope,
     /// Whether the scope was narrowed because the destination is this PE.
     pub(super) narrowed: bool,
+    /// The block that it stands in.
+    pub(super) node: NodeIndex,
 }
 
 impl Site<'_> {
@@ -57,6 +61,8 @@ pub(super) struct Sites<'c> {
     pub(super) all: Vec<Site<'c>>,
     /// For each node of the flow, its items in order.
     pub(super) items: Vec<Vec<Item>>,
+    /// The blocks in which the device runtime reports a failure: what happens there may cost what it wants.
+    pub(super) failures: BTreeSet<NodeIndex>,
 }
 
 impl Sites<'_> {
@@ -68,7 +74,7 @@ impl Sites<'_> {
 
 /// Collects the sites of the reachable blocks.
 pub(super) fn collect<'c>(flow: &Flow<'c>) -> Sites<'c> {
-    let mut sites = Sites { all: Vec::new(), items: vec![Vec::new(); flow.graph.node_count()] };
+    let mut sites = Sites { items: vec![Vec::new(); flow.graph.node_count()], ..Sites::default() };
     for &node in &flow.order {
         block(flow, node, &mut sites);
     }
@@ -77,12 +83,15 @@ pub(super) fn collect<'c>(flow: &Flow<'c>) -> Sites<'c> {
 
 fn block<'c>(flow: &Flow<'c>, node: NodeIndex, sites: &mut Sites<'c>) {
     for instruction in flow.graph[node].get_instructions() {
+        if effects::is_failure(instruction) {
+            sites.failures.insert(node);
+        }
         let item = match effects::of(instruction) {
             Effect::None => continue,
             Effect::Unordered => Item::Unordered,
             Effect::Fence(order, scope) => Item::Fence(order, scope),
             Effect::Requirement(call, requirement) => {
-                sites.all.push(site(call, requirement));
+                sites.all.push(site(call, requirement, node));
                 Item::Site(sites.all.len() - 1)
             }
         };
@@ -90,7 +99,7 @@ fn block<'c>(flow: &Flow<'c>, node: NodeIndex, sites: &mut Sites<'c>) {
     }
 }
 
-fn site(call: Call<'_>, requirement: Requirement) -> Site<'_> {
+fn site(call: Call<'_>, requirement: Requirement, node: NodeIndex) -> Site<'_> {
     let argument = |name: &str| {
         let known = gicc_abi::intrinsics::find(&name_of(call.callee))?;
         call.argument(known.parameter(name)?)
@@ -103,7 +112,7 @@ fn site(call: Call<'_>, requirement: Requirement) -> Site<'_> {
         Some(Scope::Auto) | None => automatic,
         Some(written) => written,
     };
-    Site { call, requirement, order: code("order").and_then(Order::from_code), scope, narrowed }
+    Site { call, requirement, order: code("order").and_then(Order::from_code), scope, narrowed, node }
 }
 
 /// Whether a value is the number of the PE that runs this.
