@@ -12,7 +12,7 @@ GICC_RT uint64_t heap_offset(const void *p) {
 /// Whether `bytes` bytes at p lie in this PE's segment. A negative count is a huge one, so the answer is no.
 GICC_RT bool symmetric(const void *p, int64_t bytes) {
   uint64_t segment = (uint64_t)__gicc_heap_bytes();
-  return (uint64_t)bytes <= segment && heap_offset(p) <= segment - (uint64_t)bytes;
+  return ((uint64_t)bytes <= segment) & (heap_offset(p) <= segment - (uint64_t)bytes);
 }
 
 /// Whether pe is one of the team.

@@ -23,12 +23,9 @@ GICC_RT void copy_unrolled(To *to, const From *from, uint32_t words, uint32_t st
   }
 }
 
-/// Every 16-byte word once, by the group. Long copies have eight words a thread under way, shorter ones four; of the at
-/// most three words that are left, the loads are under way together as well.
-template <class Group, class To, class From> GICC_RT void copy_words(To *to, const From *from, uint32_t words) {
-  uint32_t k = Group::rank(), stride = Group::count();
-  copy_unrolled<8>(to, from, words, stride, k);
-  copy_unrolled<4>(to, from, words, stride, k);
+/// The at most three words that are left for a thread; the loads are under way together.
+template <class To, class From>
+GICC_RT void copy_rest(To *to, const From *from, uint32_t words, uint32_t stride, uint32_t k) {
   if (k >= words) return;
   uint32_t left = words - k;
   Word16 a = from[k], b, c;
@@ -37,6 +34,19 @@ template <class Group, class To, class From> GICC_RT void copy_words(To *to, con
   to[k] = a;
   if (left > stride) to[k + stride] = b;
   if (left > 2 * stride) to[k + 2 * stride] = c;
+}
+
+/// Every 16-byte word once, by the group. Long copies have eight words a thread under way, shorter ones four. Copies of
+/// one word a thread, where every cycle counts, take the first branch.
+template <class Group, class To, class From> GICC_RT void copy_words(To *to, const From *from, uint32_t words) {
+  uint32_t k = Group::rank(), stride = Group::count();
+  if (words <= stride) {
+    if (k < words) to[k] = from[k];
+    return;
+  }
+  copy_unrolled<8>(to, from, words, stride, k);
+  copy_unrolled<4>(to, from, words, stride, k);
+  copy_rest(to, from, words, stride, k);
 }
 
 /// Any alignment and size; rank and count say which part is the thread's.
@@ -52,7 +62,7 @@ GICC_RT bool wide(uint64_t to, uint64_t from, uint64_t bytes) {
 
 /// Bytes from anywhere to the memory of a GPU.
 template <class Group> GICC_RT void copy_to_global(void *to, const void *from, uint64_t bytes) {
-  if (wide((uint64_t)to, (uint64_t)from, bytes))
+  if (__builtin_expect(wide((uint64_t)to, (uint64_t)from, bytes), 1))
     copy_words<Group>((Word16 GICC_GLOBAL *)to, (const Word16 *)from, (uint32_t)(bytes / 16));
   else
     gicc_rt_copy_to_global((void GICC_GLOBAL *)to, from, bytes, Group::rank(), Group::count());
@@ -60,7 +70,7 @@ template <class Group> GICC_RT void copy_to_global(void *to, const void *from, u
 
 /// Bytes from the memory of a GPU to anywhere.
 template <class Group> GICC_RT void copy_from_global(void *to, const void *from, uint64_t bytes) {
-  if (wide((uint64_t)to, (uint64_t)from, bytes))
+  if (__builtin_expect(wide((uint64_t)to, (uint64_t)from, bytes), 1))
     copy_words<Group>((Word16 *)to, (const Word16 GICC_GLOBAL *)from, (uint32_t)(bytes / 16));
   else
     gicc_rt_copy_from_global(to, (const void GICC_GLOBAL *)from, bytes, Group::rank(), Group::count());

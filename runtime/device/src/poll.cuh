@@ -17,20 +17,23 @@ GICC_RT bool compares(int32_t compare, uint64_t seen, uint64_t value) {
   }
 }
 
-/// What a wait that polled in vain does now and then: true where it has to give up, because the PE has an error already or
-/// because the bound is reached, which it reports. `since`: when it first looked at the clock; 0 before.
-extern "C" __device__ bool gicc_rt_give_up(const void *sig, int32_t compare, uint64_t value, uint64_t seen,
-                                           int32_t source_pe, uint64_t *since);
+/// What a wait that polled in vain does now and then. `since`: what it returned the last time, 0 at first. Returns when the
+/// wait first looked at the clock, or 0 where it has to give up: because the PE has an error already, or because the bound
+/// is reached, which it reports. (A time passed by address would be a store to local memory in every wait, and the fences
+/// and acquires around would have to wait for it.)
+extern "C" __device__ uint64_t gicc_rt_keep_waiting(const void *sig, int32_t compare, uint64_t value, uint64_t seen,
+                                                    int32_t source_pe, uint64_t since);
 
 /// Polls until the signal compares; `seen` is the value last read. False where the wait gave up.
 GICC_RT bool poll_until(void *sig, int32_t compare, uint64_t value, int32_t source_pe, uint64_t &seen) {
   uint64_t since = 0;
-  for (;;) {
+  do {
 #pragma clang loop unroll(disable)
     for (int i = 0; i < GICC_POLLS; i++) {
       seen = (uint64_t)__gicc_poll(sig, GICC_ORDER_ACQUIRE, source_pe);
       if (compares(compare, seen, value)) return true;
     }
-    if (gicc_rt_give_up(sig, compare, value, seen, source_pe, &since)) return false;
-  }
+    since = gicc_rt_keep_waiting(sig, compare, value, seen, source_pe, since);
+  } while (since != 0);
+  return false;
 }

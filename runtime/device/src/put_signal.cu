@@ -6,7 +6,11 @@
 #define GICC_PUT_SIGNAL(group, Group)                                                                                  \
   extern "C" __device__ __attribute__((always_inline)) void __gicc_put_signal_##group(                                 \
       void *dst, const void *src, int64_t bytes, int32_t element, void *sig, int64_t value, int32_t op, int32_t pe) {  \
-    if (!transfer_ok<Group>(dst, src, bytes, element, pe) || !signal_ok<Group>(sig, pe)) return;                       \
+    bool fits = (int)transfer_fits(dst, src, bytes, element, pe) & (int)signal_fits(sig, pe, sizeof(uint64_t));        \
+    if (__builtin_expect(!fits, 0)) {                                                                                  \
+      if (transfer_ok<Group>(dst, src, bytes, element, pe)) signal_ok<Group>(sig, pe);                                 \
+      return;                                                                                                          \
+    }                                                                                                                  \
     put_checked<Group>(dst, src, bytes, pe);                                                                           \
     Group::meet();                                                                                                     \
     send_signal<Group>(sig, value, op, GICC_ORDER_RELEASE, pe);                                                        \

@@ -3,21 +3,32 @@
 
 #include "copy.cuh"
 
+// The checks are joined by `&`, so that they are one branch.
+
 /// Whether a transfer may go ahead: a PE of the team, the symmetric side inside this PE's segment, both addresses and the
-/// size multiples of the element. Where not, sets the error word. The same for all threads of the group.
-template <class Group>
-GICC_RT bool transfer_ok(const void *remote, const void *local, int64_t bytes, int32_t element, int32_t pe) {
+/// size multiples of the element.
+GICC_RT bool transfer_fits(const void *remote, const void *local, int64_t bytes, int32_t element, int32_t pe) {
   uint64_t low = low_bits(element);
   bool aligned = (((uint64_t)remote | (uint64_t)local | (uint64_t)bytes) & low) == 0;
-  if (__builtin_expect(in_team(pe) && symmetric(remote, bytes) && aligned, 1)) return true;
+  return (int)in_team(pe) & (int)symmetric(remote, bytes) & (int)aligned;
+}
+
+/// Whether sig is a signal (or `bytes` bytes of them) that may be sent to PE pe, or waited for from it.
+GICC_RT bool signal_fits(const void *sig, int32_t pe, int64_t bytes) {
+  return (int)in_team(pe) & (int)symmetric(sig, bytes) & (int)(((uint64_t)sig & 7) == 0);
+}
+
+/// transfer_fits; where not, sets the error word. The same for all threads of the group.
+template <class Group>
+GICC_RT bool transfer_ok(const void *remote, const void *local, int64_t bytes, int32_t element, int32_t pe) {
+  if (__builtin_expect(transfer_fits(remote, local, bytes, element, pe), 1)) return true;
   if (Group::speaks()) gicc_rt_fail_transfer(remote, local, bytes, element, pe);
   return false;
 }
 
-/// Whether sig is a signal (or `bytes` bytes of them) that may be sent to PE pe, or waited for from it. Where not, sets the
-/// error word.
+/// signal_fits; where not, sets the error word.
 template <class Group> GICC_RT bool signal_ok(const void *sig, int32_t pe, int64_t bytes = sizeof(uint64_t)) {
-  if (__builtin_expect(in_team(pe) && symmetric(sig, bytes) && ((uint64_t)sig & 7) == 0, 1)) return true;
+  if (__builtin_expect(signal_fits(sig, pe, bytes), 1)) return true;
   if (Group::speaks()) gicc_rt_fail_signal(sig, pe);
   return false;
 }
