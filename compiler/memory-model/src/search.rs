@@ -258,7 +258,8 @@ impl State {
         self.sources.iter().enumerate().all(|(slot, source)| {
             let Some(write) = *source else { return true };
             let read = graph.slots[slot].read;
-            if graph.events[write].kind != Kind::Init && self.causes(graph, read, write) {
+            // Observation starts at writes: of an atomic operation, only its write observes further.
+            if graph.events[write].kind != Kind::Init && graph.preserved(&self.base, read, write) {
                 return false;
             }
             graph.writers[graph.slots[slot].cell].iter().all(|&newer| {

@@ -185,7 +185,7 @@ impl<'a, 'p> Problem<'a, 'p> {
         self.accesses.iter().all(|&read| {
             slots(self.graph, self.state, read).all(|(slot, source)| {
                 let hidden = self.newer(slot, source, coherence).any(|newer| self.causes.has(newer, read));
-                !hidden && !self.causes.has(read, source)
+                !hidden && !self.graph.preserved(&self.state.base, read, source)
             })
         })
     }
