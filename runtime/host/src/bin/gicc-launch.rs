@@ -1,0 +1,211 @@
+//! `gicc-launch`: runs a compiled folder on GPUs or in the simulator, and times benchmark kernels. It links neither LLVM
+//! nor CUDA, so that it runs on GPU machines as it is.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use gicc_host::bench::{BenchOptions, bench_folders};
+use gicc_host::team::Bounds;
+use gicc_host::{HostError, Outcome, RunOptions, Target, exit_code, run_folder};
+use indicatif::{ProgressBar, ProgressStyle};
+
+const CODES: &str = "Exit codes:
+  0  every number is right
+  1  a number is wrong, or something wrote past the end of a buffer
+  2  it could not run: a wrong launch description, a missing file, too few GPUs, a fault
+  3  a device reported an error: its word says who waited for whom, on what, for which value";
+
+/// Run a compiled folder of gicc on random data and compare every output with its reference.
+#[derive(Parser)]
+#[command(version, after_help = CODES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Command {
+    #[command(subcommand)]
+    other: Option<Other>,
+    #[command(flatten)]
+    run: Option<Run>,
+}
+
+#[derive(Subcommand)]
+enum Other {
+    /// Time the benchmark kernel of compiled folders on GPUs, in turns, over the swept parameters of [bench]
+    Bench(Bench),
+}
+
+#[derive(Args)]
+struct Run {
+    /// The compiled folder: module.json, its images and launch.toml
+    folder: PathBuf,
+    /// What runs the kernels
+    #[arg(long, value_enum, default_value_t = TargetName::Cuda)]
+    target: TargetName,
+    /// Number of PEs, one GPU each; otherwise the first in launch.toml
+    #[arg(long, value_name = "N")]
+    pes: Option<u32>,
+    /// Seed of the first run's random data; run k has SEED + k. Otherwise a fresh one, which is printed
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Runs, each with new random data
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Schedules of the simulator for the data of each run
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    schedules: u32,
+    /// A launch description elsewhere than in the folder
+    #[arg(long, value_name = "FILE")]
+    launch: Option<PathBuf>,
+    #[command(flatten)]
+    bounds: BoundArguments,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct Bench {
+    /// Compiled folders whose launch.toml has a [bench] with equal sweeps; ratios are to the first
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// Number of PEs, one GPU each; otherwise the first in launch.toml
+    #[arg(long, value_name = "N")]
+    pes: Option<u32>,
+    /// Seed of random parameters and contents
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Counted launches of each combination; the median is shown. Otherwise as in launch.toml
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    repeats: Option<u32>,
+    #[command(flatten)]
+    bounds: BoundArguments,
+    /// Print a JSON object a line instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct BoundArguments {
+    /// Bound of each wait on the device, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+    /// Bound of the host's wait for a launch, in seconds; otherwise four times --timeout and 20 s
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    host_timeout: Option<Duration>,
+}
+
+impl BoundArguments {
+    fn bounds(&self) -> Bounds {
+        Bounds { device: self.timeout, host: self.host_timeout.unwrap_or_else(|| Bounds::host_for(self.timeout)) }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TargetName {
+    /// GPUs, through the CUDA driver
+    Cuda,
+    /// The simulator
+    Sim,
+}
+
+/// A positive number of seconds, up to a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && s <= 86400.0 => Ok(Duration::from_secs_f64(s)),
+        _ => Err("a number of seconds is greater than 0 and at most 86400".into()),
+    }
+}
+
+fn main() -> ExitCode {
+    let command = Command::parse();
+    let result = match (command.other, command.run) {
+        (Some(Other::Bench(bench)), _) => time(&bench),
+        (None, Some(run)) => check(&run),
+        // The parser asks for a folder where no subcommand is given.
+        (None, None) => Ok(ExitCode::from(2)),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("{}", paint(&error.to_string(), "error", RED, std::io::stderr().is_terminal()));
+        ExitCode::from(exit_code(&error))
+    })
+}
+
+fn check(run: &Run) -> Result<ExitCode, HostError> {
+    let options = RunOptions {
+        target: match run.target {
+            TargetName::Cuda => Target::Cuda,
+            TargetName::Sim => Target::Sim,
+        },
+        pes: run.pes,
+        seed: run.seed,
+        runs: run.runs,
+        schedules: run.schedules,
+        bounds: run.bounds.bounds(),
+        description: run.launch.clone(),
+    };
+    let bar = progress_bar(u64::from(run.runs), "runs");
+    let report = run_folder(&run.folder, &options, &mut |done| bar.set_position(done.into()));
+    bar.finish_and_clear();
+    let report = report?;
+    if run.json {
+        print(&serde_json::to_string_pretty(&report).unwrap_or_default());
+    } else {
+        let (word, colour) = match report.outcome {
+            Outcome::Right if report.compared.is_empty() => ("ended", GREEN),
+            Outcome::Right => ("right", GREEN),
+            Outcome::Wrong => ("WRONG", RED),
+            Outcome::DeviceError => ("DEVICE ERROR", RED),
+        };
+        let text = paint(&report.text(), word, colour, std::io::stdout().is_terminal());
+        let devices: Vec<String> = report.devices.iter().map(|d| format!("  {d}")).collect();
+        print(&[vec![text], devices].concat().join("\n"));
+    }
+    Ok(ExitCode::from(report.outcome.exit_code()))
+}
+
+fn time(bench: &Bench) -> Result<ExitCode, HostError> {
+    let options =
+        BenchOptions { pes: bench.pes, seed: bench.seed, repeats: bench.repeats, bounds: bench.bounds.bounds() };
+    let bar = progress_bar(2, "combinations");
+    let report = bench_folders(&bench.folders, &options, &mut |done, all| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    if bench.json {
+        print(&report.json_lines());
+    } else {
+        print(&format!("{}\n{}", report.devices.join("\n"), report.text()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a line; a reader that has gone away is no error.
+fn print(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// A bar on standard error, where that is a terminal and there is more than one step.
+fn progress_bar(steps: u64, of: &str) -> ProgressBar {
+    if steps < 2 || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {of} {{eta}}"));
+    ProgressBar::new(steps).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+const RED: &str = "\x1b[1;31m";
+const GREEN: &str = "\x1b[1;32m";
+
+/// Colours `word` at the start of a line, on a terminal only.
+fn paint(text: &str, word: &str, colour: &str, terminal: bool) -> String {
+    if !terminal || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) {
+        return text.to_owned();
+    }
+    let paint = |line: &str| match line.strip_prefix(word) {
+        Some(rest) => format!("{colour}{word}\x1b[0m{rest}"),
+        None => line.to_owned(),
+    };
+    text.lines().map(paint).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,162 @@
+//! What devices report in their error words, in words.
+
+use std::fmt;
+use std::time::Duration;
+
+use gicc_abi::codes::{Compare, ErrorCode};
+use gicc_abi::layout::Error;
+use serde::Serialize;
+
+/// The error word of one PE, with its address resolved.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceError {
+    /// The PE on which it happened.
+    pub pe: i32,
+    /// The code's name, or its number where it is unknown.
+    pub code: String,
+    /// The other PE.
+    pub other_pe: i32,
+    /// The block that found it.
+    pub block: u32,
+    /// The thread in its block.
+    pub thread: u32,
+    /// The address, as it was used.
+    pub address: u64,
+    /// What lies there: `` `flags`+8 ``.
+    pub place: String,
+    /// The value waited for, or the bytes of a transfer.
+    pub expected: u64,
+    /// The last value seen.
+    pub observed: u64,
+    /// All of it in a sentence.
+    pub sentence: String,
+}
+
+impl DeviceError {
+    /// Resolves an error word. `place` is what lies at its address; `timeout` is the bound of a wait.
+    pub fn new(word: &Error, place: String, timeout: Duration) -> Self {
+        let code = ErrorCode::from_code(word.code.into());
+        DeviceError {
+            pe: word.pe,
+            code: code.map_or_else(|| word.code.to_string(), |c| c.name().to_owned()),
+            other_pe: word.other_pe,
+            block: word.block,
+            thread: word.thread,
+            address: word.address,
+            expected: word.expected,
+            observed: word.observed,
+            sentence: sentence(word, code, &place, timeout),
+            place,
+        }
+    }
+}
+
+/// The symbol of a comparison.
+fn symbol(compare: u32) -> &'static str {
+    match Compare::from_code(compare.into()) {
+        Some(Compare::Eq) => "==",
+        Some(Compare::Ne) => "!=",
+        Some(Compare::Gt) => ">",
+        Some(Compare::Ge) => ">=",
+        Some(Compare::Lt) => "<",
+        Some(Compare::Le) => "<=",
+        None => "(unknown comparison)",
+    }
+}
+
+fn sentence(word: &Error, code: Option<ErrorCode>, place: &str, timeout: Duration) -> String {
+    let who = format!("PE {}, block {}, thread {}", word.pe, word.block, word.thread);
+    let other = if word.other_pe < 0 { "another PE".to_owned() } else { format!("PE {}", word.other_pe) };
+    let (expected, observed) = (word.expected, word.observed);
+    match code {
+        Some(ErrorCode::Timeout) => format!(
+            "{who} waited for {other} on signal {place} to be {} {expected}; the last value seen was {observed}; gave up after {} s",
+            symbol(word.compare),
+            timeout.as_secs_f64()
+        ),
+        Some(ErrorCode::PeOutOfRange) => {
+            format!("{who} named PE {}, which does not exist, for {place}", word.other_pe)
+        }
+        Some(ErrorCode::NotSymmetric) => format!(
+            "{who} used {place} as a symmetric address of {other} with {expected} bytes, but it does not lie, or not wholly, in the symmetric heap"
+        ),
+        Some(ErrorCode::BadSize) => format!(
+            "{who} asked for a transfer of {} bytes to {place} of {other}; a size is not negative and a multiple of the element's size",
+            expected as i64
+        ),
+        Some(ErrorCode::Misaligned) => {
+            format!("{who} used {place} ({:#x}) of {other}, which is not aligned to its element's size", word.address)
+        }
+        Some(ErrorCode::TooManyBlocks) => format!(
+            "{who} called a barrier over all PEs, but only blocks 0 to {} of a launch may",
+            gicc_abi::heap::MAX_BARRIER_BLOCKS - 1
+        ),
+        Some(ErrorCode::OverCapacity) => format!(
+            "{who} put a message of {expected} bytes into the channel at {place} of {other}, more than its capacity"
+        ),
+        Some(ErrorCode::None) | None => {
+            format!("{who} reported the unknown error code {} for {place} and {other}", word.code)
+        }
+    }
+}
+
+/// The error words of all PEs after a launch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceFailure {
+    /// Index of the launch in the description.
+    pub launch: usize,
+    /// The kernel.
+    pub kernel: String,
+    /// The errors, one a PE at most; never empty.
+    pub errors: Vec<DeviceError>,
+}
+
+impl fmt::Display for DeviceFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: kernel `{}` (launch {}) reported an error on the device", self.kernel, self.launch)?;
+        for e in &self.errors {
+            write!(f, "\n  {}", e.sentence)?;
+        }
+        if self.errors.len() > 1 && self.errors.iter().all(|e| e.code == ErrorCode::Timeout.name()) {
+            f.write_str("\n  = note: a wait that gives up keeps its PE from signalling others, so one cause may show on several PEs")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for DeviceFailure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_its_own_sentence() {
+        let all: Vec<String> = ErrorCode::ALL
+            .iter()
+            .map(|c| c.code())
+            .chain([99])
+            .map(|code| {
+                let word = Error {
+                    code,
+                    claimed: 1,
+                    pe: 1,
+                    other_pe: if code == ErrorCode::PeOutOfRange.code() { 7 } else { 0 },
+                    compare: Compare::Ge.code(),
+                    block: 2,
+                    thread: 32,
+                    address: 0x7000_0008,
+                    expected: if code == ErrorCode::BadSize.code() { -4i64 as u64 } else { 3 },
+                    observed: 2,
+                    ..Error::default()
+                };
+                DeviceError::new(&word, "`flags`+8".into(), Duration::from_secs(10)).sentence
+            })
+            .collect();
+        insta::assert_snapshot!(all.join("\n"));
+        let mut unique = all.clone();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), all.len());
+    }
+}

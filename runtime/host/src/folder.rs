@@ -1,0 +1,93 @@
+//! A compiled folder: the manifest, the launch description and the reference, read and checked against each other.
+
+use std::path::{Path, PathBuf};
+
+use gicc_abi::manifest::{self, ImageKind, Kernel, Manifest};
+
+use crate::error::HostError;
+use crate::launch::{self, Description, check::check, read::read};
+use crate::reference::Reference;
+
+/// A compiled folder whose parts fit together.
+pub struct Folder {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What was compiled.
+    pub manifest: Manifest,
+    /// How it is launched.
+    pub description: Description,
+    /// For each launch, the index of its kernel in the manifest.
+    pub kernels: Vec<usize>,
+    /// What computes the expected results, where there is one.
+    pub reference: Option<Reference>,
+}
+
+fn text(path: &Path, help: &str) -> Result<String, HostError> {
+    let unreadable = |reason: String| HostError::Unreadable { path: path.to_owned(), reason, help: help.to_owned() };
+    let bytes = std::fs::read(path).map_err(|e| unreadable(e.to_string()))?;
+    String::from_utf8(bytes).map_err(|e| unreadable(format!("it is no text (byte {})", e.utf8_error().valid_up_to())))
+}
+
+impl Folder {
+    /// Reads a compiled folder; `description` is a launch description elsewhere.
+    pub fn open(path: &Path, description: Option<&Path>) -> Result<Folder, HostError> {
+        let file = path.join(manifest::FILE_NAME);
+        let help = "the folder must be compiled: gicc FOLDER -o OUT writes module.json and the images";
+        let manifest: Manifest = serde_json::from_str(&text(&file, help)?).map_err(|e| HostError::Unreadable {
+            path: file.clone(),
+            reason: e.to_string(),
+            help: "compile the folder again with the gicc of this runtime".into(),
+        })?;
+        let file = description.map_or_else(|| path.join(launch::FILE_NAME), Path::to_owned);
+        let source = text(&file, "write a launch description; an example is beside each kernel in examples/")?;
+        let description = read(&file.display().to_string(), &source)?;
+        let kernels = check(&description, &manifest)?;
+        let reference = match &manifest.reference {
+            Some(file) if description.buffers.iter().any(|b| b.output.is_some()) => {
+                Some(Reference::load(&path.join(file))?)
+            }
+            _ => None,
+        };
+        Ok(Folder { path: path.to_owned(), manifest, description, kernels, reference })
+    }
+
+    /// The number of PEs: what is asked for, if the kernels are made for it, else the description's first.
+    pub fn pe_count(&self, asked: Option<u32>) -> Result<u32, HostError> {
+        let allowed = &self.description.pes;
+        match asked {
+            None => Ok(allowed.default_count()),
+            Some(n) if allowed.allows(n) => Ok(n),
+            Some(asked) => {
+                let file = self.description.source.file.clone();
+                Err(HostError::PeCount { asked, file, allowed: format!("{allowed} PEs") })
+            }
+        }
+    }
+
+    /// The kernel of a launch.
+    pub fn kernel(&self, launch: usize) -> &Kernel {
+        &self.manifest.kernels[self.kernels[launch]]
+    }
+
+    /// The simulator's image.
+    pub fn sim_image(&self) -> Result<PathBuf, HostError> {
+        sim_image(&self.path, &self.manifest)
+    }
+}
+
+/// The simulator's image of a compiled folder.
+pub(crate) fn sim_image(folder: &Path, manifest: &Manifest) -> Result<PathBuf, HostError> {
+    match manifest.images.iter().find(|i| i.kind == ImageKind::Sim) {
+        Some(image) => Ok(folder.join(&image.file)),
+        None => {
+            let found: Vec<String> =
+                manifest.images.iter().map(|i| format!("{:?} {}", i.kind, i.arch).to_lowercase()).collect();
+            Err(HostError::NoImage {
+                folder: folder.to_owned(),
+                target: "the simulator".into(),
+                found: if found.is_empty() { "none".into() } else { found.join(", ") },
+                help: "compile it for the simulator, too".into(),
+            })
+        }
+    }
+}

@@ -1,0 +1,420 @@
+//! A team: PEs with symmetric memory, modules made usable on them, and launches whose error words are read.
+//!
+//! Modules come first, buffers after them: a module takes its workspace from the start of the symmetric heap, where it
+//! stays zeroed only once. Buffers are freed together ([`Team::free_buffers`]).
+
+use std::path::Path;
+use std::time::Duration;
+
+use gicc_abi::heap::{BUFFER_ALIGN, WORKSPACE_BYTES, WORKSPACE_OFFSET};
+use gicc_abi::layout::{Error, State};
+use gicc_abi::manifest::Manifest;
+use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, STATE_SYMBOL};
+
+use crate::backend::{Backend, Ended, Heap, Launch, ModuleHandle};
+use crate::device_error::{DeviceError, DeviceFailure};
+use crate::error::HostError;
+use crate::record::Record;
+
+/// Bytes behind each buffer that nobody may write.
+pub const GUARD_BYTES: u64 = 256;
+
+/// What the guard bytes hold.
+pub const GUARD: u8 = 0xD7;
+
+/// Bounds of waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Of a wait on the device.
+    pub device: Duration,
+    /// Of the host's wait for a launch.
+    pub host: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        let device = Duration::from_secs(10);
+        Bounds { device, host: Bounds::host_for(device) }
+    }
+}
+
+impl Bounds {
+    /// A bound for the host that gives the device's waits the time to report.
+    pub fn host_for(device: Duration) -> Duration {
+        device * 4 + Duration::from_secs(20)
+    }
+}
+
+/// A buffer on every PE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its address on each PE.
+    pub addresses: Vec<u64>,
+    /// Bytes.
+    pub bytes: u64,
+    /// Whether it lies in the symmetric heap.
+    pub symmetric: bool,
+}
+
+/// A module that can be launched.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The backend's handle.
+    pub handle: ModuleHandle,
+    /// Its record.
+    pub record: Record,
+    /// Offset of its workspace in each segment.
+    pub workspace_offset: u64,
+    /// Bytes of its workspace.
+    pub workspace_bytes: u64,
+    /// Address of its error words on each PE.
+    pub error_words: Vec<u64>,
+}
+
+/// PEs with symmetric memory.
+pub struct Team {
+    backend: Box<dyn Backend>,
+    bounds: Bounds,
+    modules: Vec<Module>,
+    buffers: Vec<Buffer>,
+    /// First free byte in each segment.
+    free: u64,
+    /// First byte behind the workspaces.
+    buffers_start: u64,
+}
+
+/// How a launch ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// Time of PE 0's kernel on the device's clock, in microseconds, where there is one.
+    pub microseconds: Option<f64>,
+}
+
+impl Team {
+    /// A team on a backend's machines.
+    pub fn new(backend: Box<dyn Backend>, bounds: Bounds) -> Team {
+        Team {
+            backend,
+            bounds,
+            modules: Vec::new(),
+            buffers: Vec::new(),
+            free: WORKSPACE_OFFSET,
+            buffers_start: WORKSPACE_OFFSET,
+        }
+    }
+
+    /// Number of PEs.
+    pub fn n_pes(&self) -> u32 {
+        self.backend.n_pes()
+    }
+
+    /// What the team runs on.
+    pub fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+
+    /// The modules, in the order in which they were loaded.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// The symmetric heap.
+    pub fn heap(&self) -> Heap {
+        self.backend.heap()
+    }
+
+    /// Bytes of a segment that a module with the default workspace and buffers of these sizes need.
+    pub fn segment_bytes(workspace: u64, buffers: impl IntoIterator<Item = u64>) -> u64 {
+        let workspace = workspace.max(WORKSPACE_BYTES).next_multiple_of(BUFFER_ALIGN);
+        buffers.into_iter().fold(WORKSPACE_OFFSET + workspace, |at, bytes| at.saturating_add(with_guard(bytes)))
+    }
+
+    /// Loads a compiled folder's module on every PE and makes it usable: its record is checked, its workspace zeroed, and
+    /// its state written.
+    pub fn load(&mut self, folder: &Path, manifest: &Manifest) -> Result<usize, HostError> {
+        if !self.buffers.is_empty() {
+            return Err(HostError::Misuse("a module is loaded before buffers are allocated".into()));
+        }
+        let refuse = |error| HostError::Record { source_name: manifest.source.clone(), error };
+        if manifest.abi_version != ABI_VERSION {
+            return Err(refuse(crate::record::RecordError::Version { found: manifest.abi_version }));
+        }
+        let handle = self.backend.load(folder, manifest)?;
+        let record = self.record(handle, 0)?.map_err(refuse)?;
+        for module in &self.modules {
+            record.agrees_with(&module.record).map_err(refuse)?;
+        }
+        let workspace_bytes = record.module.workspace_bytes.max(WORKSPACE_BYTES);
+        let workspace_offset = self.take("the workspace", workspace_bytes.next_multiple_of(BUFFER_ALIGN))?;
+        self.buffers_start = self.free;
+        let heap = self.backend.heap();
+        let words = u64::from(record.module.error_words.max(1)) * size_of::<Error>() as u64;
+        let mut error_words = Vec::new();
+        for pe in 0..self.n_pes() {
+            let workspace = heap.base + u64::from(pe) * heap.stride + workspace_offset;
+            self.backend.name_range(pe, workspace, workspace_bytes, "gicc workspace");
+            let error = self.backend.allocate(pe, words, "gicc error words")?;
+            error_words.push(error);
+            let state = State {
+                abi_version: ABI_VERSION,
+                my_pe: pe as i32,
+                n_pes: self.n_pes() as i32,
+                flags: 0,
+                heap_base: heap.base,
+                heap_stride: heap.stride,
+                heap_bytes: heap.bytes,
+                workspace_offset,
+                workspace_bytes,
+                error,
+                timeout_ns: self.bounds.device.as_nanos().try_into().unwrap_or(u64::MAX),
+            };
+            // A module without communication does not read the state, and then the variable is gone.
+            if let Some((address, bytes)) = self.backend.symbol(handle, pe, STATE_SYMBOL)? {
+                let state = state.to_bytes();
+                if bytes < state.len() as u64 {
+                    return Err(HostError::Misuse(format!(
+                        "`{STATE_SYMBOL}` of {} has {bytes} bytes instead of {}; compile the source again",
+                        manifest.source,
+                        state.len()
+                    )));
+                }
+                self.backend.write(pe, address, &state)?;
+            }
+        }
+        self.modules.push(Module { handle, record, workspace_offset, workspace_bytes, error_words });
+        let index = self.modules.len() - 1;
+        self.reset_module(index)?;
+        Ok(index)
+    }
+
+    fn record(&self, handle: ModuleHandle, pe: u32) -> Result<Result<Record, crate::record::RecordError>, HostError> {
+        let Some((address, bytes)) = self.backend.symbol(handle, pe, MODULE_RECORD_SYMBOL)? else {
+            return Ok(Err(crate::record::RecordError::Missing));
+        };
+        let mut contents = vec![0; bytes as usize];
+        self.backend.read(pe, address, &mut contents)?;
+        Ok(Record::parse(&contents))
+    }
+
+    /// Zeroes a module's workspace and error words: done once at load, and again after a launch that failed, since that
+    /// leaves the workspace in no defined state.
+    pub fn reset_module(&mut self, module: usize) -> Result<(), HostError> {
+        let heap = self.backend.heap();
+        for pe in 0..self.n_pes() {
+            let m = self.module(module)?;
+            let (address, bytes) = (heap.base + u64::from(pe) * heap.stride + m.workspace_offset, m.workspace_bytes);
+            self.backend.write(pe, address, &vec![0; bytes as usize])?;
+        }
+        self.clear_error_words(module)
+    }
+
+    fn module(&self, module: usize) -> Result<&Module, HostError> {
+        self.modules.get(module).ok_or_else(|| HostError::Misuse(format!("there is no module {module}")))
+    }
+
+    fn clear_error_words(&mut self, module: usize) -> Result<(), HostError> {
+        let m = self.module(module)?;
+        let zero = vec![0; m.record.module.error_words.max(1) as usize * size_of::<Error>()];
+        for (pe, address) in m.error_words.clone().into_iter().enumerate() {
+            self.backend.write(pe as u32, address, &zero)?;
+        }
+        Ok(())
+    }
+
+    /// Takes bytes at the same offset of every segment.
+    fn take(&mut self, name: &str, bytes: u64) -> Result<u64, HostError> {
+        let heap = self.backend.heap().bytes;
+        let left = heap.saturating_sub(self.free);
+        if bytes > left {
+            return Err(HostError::HeapFull { name: name.to_owned(), bytes, left, heap });
+        }
+        let at = self.free;
+        self.free += bytes;
+        Ok(at)
+    }
+
+    /// A buffer at the same offset of the symmetric heap on every PE, aligned to 256 bytes and followed by guard bytes.
+    pub fn allocate_symmetric(&mut self, name: &str, bytes: u64) -> Result<Buffer, HostError> {
+        let offset = self.take(name, with_guard(bytes))?;
+        let heap = self.backend.heap();
+        let addresses: Vec<u64> =
+            (0..self.n_pes()).map(|pe| heap.base + u64::from(pe) * heap.stride + offset).collect();
+        for (pe, address) in addresses.iter().enumerate() {
+            self.backend.name_range(pe as u32, *address, bytes, name);
+        }
+        self.add(Buffer { name: name.to_owned(), addresses, bytes, symmetric: true })
+    }
+
+    /// A buffer in each PE's own memory, aligned to 256 bytes and followed by guard bytes.
+    pub fn allocate_local(&mut self, name: &str, bytes: u64) -> Result<Buffer, HostError> {
+        let mut buffer = Buffer { name: name.to_owned(), addresses: Vec::new(), bytes, symmetric: false };
+        for pe in 0..self.n_pes() {
+            match self.backend.allocate(pe, with_guard(bytes), name) {
+                Ok(address) => buffer.addresses.push(address),
+                Err(e) => {
+                    for (pe, address) in buffer.addresses.iter().enumerate() {
+                        self.backend.free(pe as u32, *address)?;
+                    }
+                    return Err(e);
+                }
+            }
+        }
+        self.add(buffer)
+    }
+
+    fn add(&mut self, buffer: Buffer) -> Result<Buffer, HostError> {
+        self.buffers.push(buffer.clone());
+        let guard = vec![GUARD; (with_guard(buffer.bytes) - buffer.bytes) as usize];
+        for (pe, address) in buffer.addresses.iter().enumerate() {
+            self.backend.write(pe as u32, address + buffer.bytes, &guard)?;
+        }
+        Ok(buffer)
+    }
+
+    /// Frees all buffers.
+    pub fn free_buffers(&mut self) -> Result<(), HostError> {
+        for buffer in std::mem::take(&mut self.buffers) {
+            if !buffer.symmetric {
+                for (pe, address) in buffer.addresses.iter().enumerate() {
+                    self.backend.free(pe as u32, *address)?;
+                }
+            }
+        }
+        self.free = self.buffers_start;
+        self.backend.forget_names();
+        Ok(())
+    }
+
+    /// Copies to the start of a buffer on a PE.
+    pub fn write(&mut self, buffer: &Buffer, pe: u32, bytes: &[u8]) -> Result<(), HostError> {
+        let address = self.address(buffer, pe, bytes.len())?;
+        self.backend.write(pe, address, bytes)
+    }
+
+    /// Copies from the start of a buffer on a PE.
+    pub fn read(&self, buffer: &Buffer, pe: u32, bytes: &mut [u8]) -> Result<(), HostError> {
+        let address = self.address(buffer, pe, bytes.len())?;
+        self.backend.read(pe, address, bytes)
+    }
+
+    fn address(&self, buffer: &Buffer, pe: u32, bytes: usize) -> Result<u64, HostError> {
+        let address = buffer.addresses.get(pe as usize).filter(|_| bytes as u64 <= buffer.bytes);
+        address
+            .copied()
+            .ok_or_else(|| HostError::Misuse(format!("{bytes} bytes of buffer `{}` on PE {pe}", buffer.name)))
+    }
+
+    /// Buffers, with a PE, behind which guard bytes were changed, and how many bytes behind the end the first change lies.
+    pub fn broken_guards(&self) -> Result<Vec<(String, u32, u64)>, HostError> {
+        let mut broken = Vec::new();
+        for buffer in &self.buffers {
+            let mut guard = vec![0; (with_guard(buffer.bytes) - buffer.bytes) as usize];
+            for (pe, address) in buffer.addresses.iter().enumerate() {
+                self.backend.read(pe as u32, address + buffer.bytes, &mut guard)?;
+                if let Some(at) = guard.iter().position(|b| *b != GUARD) {
+                    broken.push((buffer.name.clone(), pe as u32, at as u64));
+                }
+            }
+        }
+        Ok(broken)
+    }
+
+    /// Launches on all PEs at once and waits. `index` and `kernel` are for messages.
+    pub fn launch(
+        &mut self,
+        module: usize,
+        index: usize,
+        kernel: &str,
+        launches: &[Launch<'_>],
+    ) -> Result<Timing, HostError> {
+        self.clear_error_words(module)?;
+        let m = self.module(module)?;
+        let handle = m.handle;
+        if m.record.module.co_resident != 0 {
+            for launch in launches {
+                let asked = launch.grid.iter().map(|n| u64::from(*n)).product();
+                if let Some(fit) = self.backend.resident_blocks(handle, launch)?
+                    && asked > fit
+                {
+                    return Err(HostError::NotResident { kernel: kernel.to_owned(), asked, fit });
+                }
+            }
+        }
+        let ended = self.backend.launch(handle, launches, self.bounds.host)?;
+        let microseconds = match ended {
+            Ended::All { microseconds } => microseconds,
+            Ended::Running(running) => {
+                let kernel = kernel.to_owned();
+                return Err(HostError::Hang { launch: index, kernel, waited: self.bounds.host, running });
+            }
+        };
+        let errors = self.device_errors(module)?;
+        if errors.is_empty() {
+            Ok(Timing { microseconds })
+        } else {
+            Err(HostError::Device(DeviceFailure { launch: index, kernel: kernel.to_owned(), errors }))
+        }
+    }
+
+    /// What the error words of a module say.
+    pub fn device_errors(&self, module: usize) -> Result<Vec<DeviceError>, HostError> {
+        let m = self.module(module)?;
+        let mut errors = Vec::new();
+        for (pe, address) in m.error_words.iter().enumerate() {
+            let mut bytes = vec![0; size_of::<Error>()];
+            self.backend.read(pe as u32, *address, &mut bytes)?;
+            if let Some(word) = Error::from_bytes(&bytes).filter(|w| w.code != 0) {
+                let place = self.place(word.address, word.pe);
+                errors.push(DeviceError::new(&word, place, self.bounds.device));
+            }
+        }
+        Ok(errors)
+    }
+
+    /// What lies at an address that PE `pe` used.
+    pub fn place(&self, address: u64, pe: i32) -> String {
+        let heap = self.backend.heap();
+        let owner = address.checked_sub(heap.base).map(|distance| distance / heap.stride.max(1));
+        let owner = owner.filter(|owner| *owner < self.n_pes().into());
+        let of = match owner {
+            Some(owner) if owner as i64 != i64::from(pe) => format!(" of PE {owner}"),
+            _ => String::new(),
+        };
+        let offset = |by: u64| if by == 0 { String::new() } else { format!("+{by}") };
+        for buffer in &self.buffers {
+            for (at_pe, start) in buffer.addresses.iter().enumerate() {
+                if (*start..*start + buffer.bytes.max(1)).contains(&address) {
+                    let local = if buffer.symmetric { of.clone() } else { format!(" of PE {at_pe}'s own memory") };
+                    return format!("`{}`{}{local}", buffer.name, offset(address - start));
+                }
+            }
+        }
+        let Some(owner) = owner else { return format!("address {address:#x}") };
+        let inside = address - heap.base - owner * heap.stride;
+        for m in &self.modules {
+            if (m.workspace_offset..m.workspace_offset + m.workspace_bytes).contains(&inside) {
+                return match inside - m.workspace_offset {
+                    at if at < WORKSPACE_BYTES => {
+                        format!("the barrier of block {}{of}", at % (WORKSPACE_BYTES / 2) / 8)
+                    }
+                    at => format!("the workspace+{at}{of}"),
+                };
+            }
+        }
+        let before = self.buffers.iter().filter(|b| b.symmetric).filter_map(|b| {
+            let start = b.addresses.get(owner as usize)?;
+            (*start <= address).then_some((*start, b))
+        });
+        match before.max_by_key(|(start, _)| *start) {
+            Some((start, b)) => format!("`{}`+{}{of}, behind its {} bytes", b.name, address - start, b.bytes),
+            None => format!("address {address:#x}{of}"),
+        }
+    }
+}
+
+/// Bytes of a buffer with its guard, so that what follows is aligned.
+fn with_guard(bytes: u64) -> u64 {
+    bytes.saturating_add(GUARD_BYTES).checked_next_multiple_of(BUFFER_ALIGN).unwrap_or(u64::MAX)
+}
