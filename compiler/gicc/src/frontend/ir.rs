@@ -18,7 +18,16 @@ pub(super) fn read_text<'c>(context: &'c Context, messages: &Messages, input: &P
     let buffer = MemoryBuffer::create_from_memory_range_copy(&bytes, &input.display().to_string());
     let parsed = context.create_module_from_ir(buffer).map_err(|e| parse_error(input, &e.to_string()));
     messages.take_errors();
-    checked(parsed?, input)
+    let module = checked(parsed?, input)?;
+    Ok(with_lines(context, &bytes, input).unwrap_or(module))
+}
+
+/// The module with the lines of its text, where the text has no locations of its own.
+fn with_lines<'c>(context: &'c Context, bytes: &[u8], input: &Path) -> Option<Module<'c>> {
+    let text = super::ir_lines::annotate(std::str::from_utf8(bytes).ok()?, input)?;
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), &input.display().to_string());
+    let module = context.create_module_from_ir(buffer).ok()?;
+    module.verify().is_ok().then_some(module)
 }
 
 /// Reads a `.bc` file.

@@ -5,6 +5,7 @@
 //! | `language` | which language an input is |
 //! | `cuda` | CUDA C++, through clang |
 //! | `ir` | LLVM IR and bitcode |
+//! | `ir_lines` | textual IR gets the lines of its own text |
 //! | `headers` | the headers that gicc supplies |
 //! | `normalize` | CUDA's atomics get the meaning that CUDA gives them |
 //!
@@ -13,6 +14,7 @@
 mod cuda;
 mod headers;
 mod ir;
+mod ir_lines;
 mod language;
 mod normalize;
 

@@ -138,10 +138,11 @@ fn scopes(module: &Module<'_>, errors: &mut Vec<Diagnostic>) {
         let scope = unsafe { LLVMGetAtomicSyncScopeID(instruction.as_value_ref()) };
         if !legal.contains(&scope) {
             let text = instruction.print_to_string().to_string();
+            let text = text.split(", !dbg").next().unwrap_or(&text);
             errors.push(
                 Diagnostic::error(
                     codes::BAD_SYNCSCOPE,
-                    format!("syncscope(\"{}\") does not exist on NVIDIA GPUs", written_scope(&text)),
+                    format!("syncscope(\"{}\") does not exist on NVIDIA GPUs", written_scope(text)),
                 )
                 .at(span(instruction))
                 .cause(format!("in `{}`", text.trim()))
