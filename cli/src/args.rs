@@ -175,7 +175,7 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "FOLDER|FILE")]
     pub(crate) input: PathBuf,
     /// Number of PEs (simulated GPUs, or real ones). Else: the first that the launch description names
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pes: Option<u32>,
     /// Launch description. Else: launch.toml beside the kernel
     #[arg(long, value_name = "SPEC.toml")]
@@ -187,17 +187,17 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     /// Run so many times, each with other random inputs
-    #[arg(long, value_name = "R", default_value_t = 1)]
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
+    /// On the simulator: try so many schedules of each run
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) schedules: u32,
     /// Report as one JSON object, to standard output
     #[arg(long)]
     pub(crate) json: bool,
     /// Write a trace (not built yet)
     #[arg(long, value_name = "out.json")]
     pub(crate) trace: Option<PathBuf>,
-    /// Explore so many schedules of each run (not built yet)
-    #[arg(long, value_name = "K")]
-    pub(crate) schedules: Option<u32>,
     #[command(flatten)]
     pub(crate) code: CodeArgs,
     #[command(flatten)]

@@ -12,7 +12,7 @@ use gicc::driver::{Emit, Observer, Options, Stage, Tools, compile, write_output}
 use crate::args::{CodeArgs, CompileArgs, EmitArg};
 use crate::isolate::{Ended, isolated};
 use crate::messages::Messages;
-use crate::{exit, not_built, panic};
+use crate::{exit, host, not_built, panic};
 
 /// What a reference may include, besides its own folder.
 const REFERENCE_HEADERS: &[(&str, &str)] =
@@ -51,10 +51,12 @@ fn file_job(args: &CompileArgs, messages: &Messages, start: Instant) -> Result<u
     options.dump_ir_after = args.dump_ir_after.iter().map(|s| s.0).collect();
     Ok(isolate(messages, &args.inputs, || {
         let mut reporter = Reporter::new(messages, args.dump_dir.as_deref());
-        let code = match compile(&options, &mut reporter) {
-            Err(_) => messages.exit_code().unwrap_or(exit::INTERNAL),
-            Ok(compiled) => match write(&output, compiled.products.first().map_or(&[][..], |p| &p.1)) {
-                Ok(()) => messages.exit_code().unwrap_or(exit::OK),
+        let result = compile(&options, &mut reporter);
+        let code = match (result, messages.exit_code()) {
+            (_, Some(code)) => code,
+            (Err(_), None) => exit::INTERNAL,
+            (Ok(compiled), None) => match write(&output, compiled.products.first().map_or(&[][..], |p| &p.1)) {
+                Ok(()) => exit::OK,
                 Err(diagnostic) => {
                     messages.diagnostic(&diagnostic);
                     exit::of_error(diagnostic.code)
@@ -86,11 +88,20 @@ fn folder_job(folder: &Path, args: &CompileArgs, messages: &Messages, start: Ins
     };
     let example = Example::in_folder(folder)?;
     let staging = Staging::beside(output)?;
-    let code = example_into(&example, staging.path(), &args.code, messages, start);
-    if code == exit::OK {
-        staging.install()?;
+    if let Err(diagnostics) = host::check_launch(&example.launch) {
+        diagnostics.iter().for_each(|d| messages.diagnostic(d));
+        return Ok(exit::REFUSED);
     }
-    Ok(code)
+    let code = example_into(&example, staging.path(), &args.code, messages, start);
+    if code != exit::OK {
+        return Ok(code);
+    }
+    if let Err(diagnostics) = host::check_folder(staging.path(), &example.launch) {
+        diagnostics.iter().for_each(|d| messages.diagnostic(d));
+        return Ok(exit::REFUSED);
+    }
+    staging.install()?;
+    Ok(exit::OK)
 }
 
 /// Compiles an example into an empty folder; the exit code.
@@ -219,7 +230,8 @@ fn output(args: &CompileArgs, emit: Emit) -> Result<Output, Diagnostic> {
             PathBuf::from(stem).with_added_extension(extension(emit))
         }
     };
-    let real = path.canonicalize().ok();
+    // Without -o, only IR could take an input's name: no input ends like another product.
+    let real = path.canonicalize().ok().filter(|_| args.output.is_some() || matches!(emit, Emit::Llvm | Emit::Bitcode));
     if real.is_some() && args.inputs.iter().any(|i| i.canonicalize().ok() == real) {
         return Err(Diagnostic::error(
             codes::BAD_OPTIONS,
@@ -231,16 +243,15 @@ fn output(args: &CompileArgs, emit: Emit) -> Result<Output, Diagnostic> {
 }
 
 fn write(output: &Output, bytes: &[u8]) -> Result<(), Diagnostic> {
-    let path = match output {
-        Output::File(path) => return write_output(path, bytes),
-        Output::Stdout => "standard output",
-    };
+    if let Output::File(path) = output {
+        return write_output(path, bytes);
+    }
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         // Whoever reads has read enough.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(e) => {
-            Err(Diagnostic::error(codes::UNWRITABLE_OUTPUT, format!("cannot write to {path}")).cause(e.to_string()))
+            Err(Diagnostic::error(codes::UNWRITABLE_OUTPUT, "cannot write to standard output").cause(e.to_string()))
         }
         Ok(()) => Ok(()),
     }

@@ -14,7 +14,9 @@ pub(crate) const INTERNAL: u8 = 3;
 /// The exit code that an error calls for.
 pub(crate) fn of_error(code: &str) -> u8 {
     match code {
-        codes::NOT_BUILT | codes::MISSING_TOOL | codes::UNWRITABLE_OUTPUT | codes::BAD_OPTIONS => USAGE,
+        codes::NOT_BUILT | codes::MISSING_TOOL | codes::UNWRITABLE_OUTPUT | codes::BAD_OPTIONS | codes::CANNOT_RUN => {
+            USAGE
+        }
         codes::INTERNAL => INTERNAL,
         _ => REFUSED,
     }

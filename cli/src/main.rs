@@ -8,6 +8,7 @@
 //! | `exit` | exit codes |
 //! | `panic`, `isolate` | mistakes of gicc's own, and of LLVM's, become messages |
 //! | `not_built` | parts of the design that do not exist yet are refused |
+//! | `host` | the host runtime's errors as messages |
 //! | `compile`, `run`, `doctor` | the jobs |
 
 mod args;
@@ -15,6 +16,7 @@ mod compile;
 mod doctor;
 mod excerpt;
 mod exit;
+mod host;
 mod isolate;
 mod messages;
 mod not_built;

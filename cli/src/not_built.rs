@@ -39,8 +39,5 @@ pub(crate) fn in_run(args: &RunArgs) -> Option<Diagnostic> {
     if args.trace.is_some() {
         return Some(refuse("`--trace`", "leave it out"));
     }
-    if args.schedules.is_some() {
-        return Some(refuse("`--schedules`", "use --runs, which draws other inputs and another schedule for each run"));
-    }
     in_code(&args.code)
 }

@@ -1,6 +1,7 @@
 //! Runs the command in a folder of its own, and says what came out.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -44,6 +45,13 @@ impl Bench {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, bytes).unwrap();
         path
+    }
+
+    /// Writes a shell script that can be run as a program; its path.
+    pub(crate) fn program(&self, name: &str, script: &str) -> String {
+        let path = self.file(name, format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
     }
 
     /// Names of everything in the folder.

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "an unwrap in a test is an assertion")]
 
+mod bad_input;
 mod bench;
 mod doctor;
 mod help;
+mod isolation;
+mod products;
 mod refusals;

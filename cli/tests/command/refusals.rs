@@ -18,7 +18,6 @@ fn parts_that_are_not_built() {
         &["k.cu", "--check-errors", "strict"],
         &["k.cu", "--emit", "mlir"],
         &["run", ".", "--trace", "t.json"],
-        &["run", ".", "--schedules", "9"],
     ] {
         bench.gicc(args).refused(2, &["E0105", "not built yet"]);
     }

@@ -117,7 +117,7 @@ impl std::fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 /// The codes. A code keeps its meaning for ever; the first digit after the letter is the step that says it: 1 front end,
-/// 2 verification, 3 linking, 4 fences, 5 code for GPUs, 6 code for the simulator, 7 files and programs outside.
+/// 2 verification, 3 linking, 4 fences, 5 code for GPUs, 6 code for the simulator, 7 files and programs outside, 8 launching.
 pub mod codes {
     /// clang refused the source.
     pub const SOURCE: &str = "E0101";
@@ -169,4 +169,8 @@ pub mod codes {
     pub const UNWRITABLE_OUTPUT: &str = "E0702";
     /// The options contradict each other.
     pub const BAD_OPTIONS: &str = "E0703";
+    /// A launch description is wrong, or does not fit its kernels.
+    pub const BAD_LAUNCH: &str = "E0801";
+    /// A compiled folder cannot be run here.
+    pub const CANNOT_RUN: &str = "E0802";
 }
