@@ -7,7 +7,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; PTX-LABEL: .entry k(
 define ptx_kernel void @k(ptr %p, ptr addrspace(3) %s, float %x) {
   ; CHECK: atomicrmw add ptr %p, i32 1 syncscope("device") monotonic
-  ; PTX: atom.add.u32
+  ; PTX: atom{{(.global)?}}.add.u32
   %1 = atomicrmw add ptr %p, i32 1 syncscope("device") monotonic
   ; CHECK: asm sideeffect "atom.release.sys.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}"
   ; PTX: atom.release.sys.add.u64
