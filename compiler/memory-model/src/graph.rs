@@ -298,6 +298,29 @@ impl Graph<'_> {
         first..first + self.events[read].cells.len()
     }
 
+    /// The reads from whose values a write computes its own.
+    pub(crate) fn value_origins(&self, write: EventId) -> Vec<EventId> {
+        let event = &self.events[write];
+        let inputs = match event.written {
+            Written::Nothing => Vec::new(),
+            Written::Value(input)
+            | Written::Add(input)
+            | Written::And(input)
+            | Written::Or(input)
+            | Written::Xor(input)
+            | Written::Min(input)
+            | Written::Max(input) => vec![input],
+            Written::CompareAndSwap { expected, desired } => vec![expected, desired],
+        };
+        inputs
+            .into_iter()
+            .filter_map(|input| match input {
+                Input::Constant(_) => None,
+                Input::Read(read) | Input::Sum(read, _) => Some(read),
+            })
+            .collect()
+    }
+
     /// The event that assigns the last value of a register.
     pub(crate) fn final_register(&self, thread: usize, register: &Register) -> Option<EventId> {
         self.registers.iter().rev().find(|(of, name, _)| *of == thread && name == register).map(|(_, _, event)| *event)

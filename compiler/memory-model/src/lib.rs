@@ -12,6 +12,7 @@ mod race;
 mod relation;
 mod search;
 mod vocabulary;
+mod weaken;
 mod witness;
 
 pub use assumption::{Assumption, Assumptions};
@@ -24,4 +25,5 @@ pub use program::{
 };
 pub use race::{Race, RaceKind};
 pub use vocabulary::{Proxy, Scope, Semantics};
+pub use weaken::{Change, Weakening, weakenings};
 pub use witness::{ReadFrom, Witness};

@@ -50,7 +50,7 @@ pub struct Outcomes {
 /// A final state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outcome {
-    /// The last value of each register.
+    /// The last value of each register. A witness leaves out those that cannot matter.
     pub registers: BTreeMap<Term, u128>,
     /// The content of each piece of memory that the program accesses.
     pub memory: BTreeMap<Term, u128>,
@@ -88,15 +88,16 @@ impl Model {
             return Ok(Verdict::Undefined(Box::new(witness), race));
         }
         let mut witness = None;
-        let mut search = Search::new(&graph, &question.implied, question.wanted.clone(), self.step_limit);
+        let mut search = Search::new(&graph, &question.implied, question.wanted.clone(), self.step_limit)
+            .only_relevant(&question.registers);
         search.run(&mut |leaf| {
-            for orders in choices(leaf, &question.wanted) {
-                if condition.holds(&|term| question.value(leaf, &orders, term)) {
-                    witness = Some(Witness::new(&graph, leaf, &orders, Some(condition)));
+            choose(leaf, &question.wanted, &mut |orders| {
+                if condition.holds(&|term| question.value(leaf, orders, term)) {
+                    witness = Some(Witness::new(&graph, leaf, orders, Some(condition)));
                     return ControlFlow::Break(());
                 }
-            }
-            ControlFlow::Continue(())
+                ControlFlow::Continue(())
+            })
         })?;
         match witness {
             Some(witness) => Ok(Verdict::Allowed(Box::new(witness))),
@@ -116,14 +117,11 @@ impl Model {
         let mut full = false;
         Search::new(&graph, &[], wanted.clone(), self.step_limit).run(&mut |leaf| {
             result.races.extend(races(&graph, leaf));
-            for orders in choices(leaf, &wanted) {
-                result.outcomes.insert(outcome(&graph, leaf, &orders));
-                if result.outcomes.len() > self.outcome_limit {
-                    full = true;
-                    return ControlFlow::Break(());
-                }
-            }
-            ControlFlow::Continue(())
+            choose(leaf, &wanted, &mut |orders| {
+                result.outcomes.insert(outcome(&graph, leaf, orders));
+                full = result.outcomes.len() > self.outcome_limit;
+                if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
         })?;
         if full {
             return Err(ModelError::TooLarge { what: "outcomes", limit: self.outcome_limit as u64 });
@@ -144,7 +142,7 @@ impl Model {
 
     fn has_execution(&self, graph: &Graph<'_>) -> Result<bool, ModelError> {
         let mut any = false;
-        Search::new(graph, &[], Vec::new(), self.step_limit).run(&mut |_| {
+        Search::new(graph, &[], Vec::new(), self.step_limit).only_relevant(&[]).run(&mut |_| {
             any = true;
             ControlFlow::Break(())
         })?;
@@ -207,6 +205,8 @@ impl Judgement {
 /// A condition, with its names resolved.
 struct Question<'g, 'p> {
     graph: &'g Graph<'p>,
+    /// The events whose registers the condition speaks of.
+    registers: Vec<EventId>,
     implied: Vec<Constraint>,
     /// The locations whose final content the condition speaks of.
     wanted: Vec<bool>,
@@ -215,11 +215,10 @@ struct Question<'g, 'p> {
 impl<'g, 'p> Question<'g, 'p> {
     fn new(graph: &'g Graph<'p>, condition: &Condition) -> Result<Self, ModelError> {
         let mut wanted = vec![false; graph.program.locations.len()];
+        let mut registers = Vec::new();
         for term in condition.terms() {
             match term {
-                Term::Register { .. } => {
-                    register_event(graph, term)?;
-                }
+                Term::Register { .. } => registers.extend(register_event(graph, term)?),
                 Term::Memory { location, .. } => wanted[location_index(graph, location)?] = true,
             }
         }
@@ -229,7 +228,7 @@ impl<'g, 'p> Question<'g, 'p> {
                 implied.push(Constraint { read, until: Until { comparison, value } });
             }
         }
-        Ok(Question { graph, implied, wanted })
+        Ok(Question { graph, registers, implied, wanted })
     }
 
     fn value(&self, leaf: &Leaf<'_>, orders: &[&LocationOrder], term: &Term) -> u128 {
@@ -268,23 +267,27 @@ fn location_index(graph: &Graph<'_>, name: &str) -> Result<usize, ModelError> {
     Ok(graph.program.locations[id.0].alias_of.unwrap_or(id).0)
 }
 
-/// Every way to choose one order for each location; of locations that are not wanted just the first.
-fn choices<'l>(leaf: &'l Leaf<'_>, wanted: &[bool]) -> Vec<Vec<&'l LocationOrder>> {
-    let mut all: Vec<Vec<&LocationOrder>> = vec![Vec::new()];
-    for (location, orders) in leaf.orders {
-        let take = if wanted.get(*location).copied().unwrap_or(false) { orders.len() } else { 1 };
-        all = all
-            .iter()
-            .flat_map(|chosen| {
-                orders[..take.min(orders.len())].iter().map(|order| {
-                    let mut chosen = chosen.clone();
-                    chosen.push(order);
-                    chosen
-                })
-            })
-            .collect();
+/// Visits every way to choose one order for each location; of locations that are not wanted just the first is taken.
+fn choose<'l>(
+    leaf: &'l Leaf<'_>,
+    wanted: &[bool],
+    visit: &mut dyn FnMut(&[&'l LocationOrder]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let take = |index: usize| {
+        let (location, orders) = &leaf.orders[index];
+        if wanted.get(*location).copied().unwrap_or(false) { orders.len() } else { 1 }
+    };
+    let mut counters = vec![0; leaf.orders.len()];
+    loop {
+        let chosen: Vec<&LocationOrder> =
+            counters.iter().zip(leaf.orders).map(|(&counter, (_, orders))| &orders[counter]).collect();
+        visit(&chosen)?;
+        let Some(next) = (0..counters.len()).find(|&index| counters[index] + 1 < take(index)) else {
+            return ControlFlow::Continue(());
+        };
+        counters[..next].fill(0);
+        counters[next] += 1;
     }
-    all
 }
 
 /// The final content of memory.
@@ -321,7 +324,10 @@ pub(crate) fn outcome(graph: &Graph<'_>, leaf: &Leaf<'_>, orders: &[&LocationOrd
         let thread = graph.program.threads[*thread].name.clone();
         let term = Term::Register { thread, register: register.clone() };
         // Later assignments replace earlier ones.
-        result.registers.insert(term, leaf.state.read_value(graph, *event).unwrap_or_default());
+        match leaf.state.read_value(graph, *event) {
+            Some(value) => result.registers.insert(term, value),
+            None => result.registers.remove(&term),
+        };
     }
     for cell in &graph.cells {
         let location = graph.program.locations[cell.location].name.clone();

@@ -323,6 +323,12 @@ impl Program {
         self.location(name, Space::Global, None)
     }
 
+    /// The location of this name, which is added to global memory where there is none yet: for programs that are made
+    /// from the symbols of extracted events.
+    pub fn symbol(&mut self, name: &str) -> LocationId {
+        self.find_location(name).unwrap_or_else(|| self.global(name))
+    }
+
     /// Adds a location in the shared memory of the block at `place`.
     pub fn shared(&mut self, name: impl Into<String>, place: Place) -> LocationId {
         self.location(name, Space::Shared(place), None)

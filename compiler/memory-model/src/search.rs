@@ -72,6 +72,24 @@ impl<'g, 'p> Search<'g, 'p> {
         Search { graph, constraints, order, wanted, steps: 0, limit }
     }
 
+    /// Leaves the sources of those reads open that can change nothing: weak loads without constraint, of which nothing
+    /// depends, other than those named here. Such a load synchronises nothing, and whatever the rest of the execution
+    /// is, the newest write that causes it (or the initial one) is a source that the axioms accept.
+    pub(crate) fn only_relevant(mut self, reads: &[EventId]) -> Self {
+        let graph = self.graph;
+        let constraints = &self.constraints;
+        self.order.retain(|&slot| {
+            let read = graph.slots[slot].read;
+            let event = &graph.events[read];
+            event.kind != Kind::Read
+                || event.strength.is_strong()
+                || reads.contains(&read)
+                || constraints.iter().any(|constraint| constraint.read == read)
+                || (0..graph.events.len()).any(|other| graph.dependencies.has(read, other))
+        });
+        self
+    }
+
     /// Visits every consistent execution, until the visitor breaks.
     pub(crate) fn run(&mut self, visit: Visit<'_>) -> Result<(), ModelError> {
         let count = self.graph.conditional.len();

@@ -59,7 +59,8 @@ impl Witness {
                 None => "the initial value".to_owned(),
                 Some(_) => format!("what {} wrote", describe(graph, source)),
             };
-            let text = format!("{} returns{part} {value}: it reads {from}.", describe(graph, read));
+            let verb = if graph.events[read].kind == (Kind::Rmw { atom: false }) { "finds" } else { "returns" };
+            let text = format!("{} {verb}{part} {value}: it reads {from}.", describe(graph, read));
             let source = graph.events[source].origin.map(|(thread, step)| (ThreadId(thread), step));
             reads.push(ReadFrom { thread: ThreadId(thread), step, source, value, text });
         }

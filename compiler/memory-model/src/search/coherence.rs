@@ -121,8 +121,7 @@ impl<'a, 'p> Problem<'a, 'p> {
             return Some(());
         }
         let Some(&(one, other)) = self.pairs.get(depth) else {
-            self.record(coherence);
-            return Some(());
+            return self.record(coherence, limit);
         };
         if coherence.has(one, other) || coherence.has(other, one) {
             return self.decide(coherence, depth + 1, limit);
@@ -138,7 +137,7 @@ impl<'a, 'p> Problem<'a, 'p> {
     }
 
     /// Remembers the final contents that a complete order allows: in each cell, any write that none follows.
-    fn record(&mut self, coherence: &Relation) {
+    fn record(&mut self, coherence: &Relation, limit: u64) -> Option<()> {
         let graph = self.graph;
         let mut finals: Vec<Vec<(usize, EventId)>> = vec![Vec::new()];
         let cells: BTreeSet<usize> =
@@ -164,12 +163,17 @@ impl<'a, 'p> Problem<'a, 'p> {
             if !self.all {
                 finals.truncate(1);
             }
+            self.steps += finals.len() as u64;
+            if self.steps > limit {
+                return None;
+            }
         }
         for content in finals {
             if self.seen.insert(content.clone()) {
                 self.found.push(LocationOrder { coherence: coherence.clone(), finals: content });
             }
         }
+        Some(())
     }
 
     /// The axioms on this location, for a coherence order that may still grow.

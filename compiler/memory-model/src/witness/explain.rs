@@ -18,7 +18,7 @@ pub(super) fn explanations(
 ) -> Vec<String> {
     let explainer = Explainer { graph, leaf };
     let mut texts: Vec<String> = Vec::new();
-    for &read in reads {
+    for read in explainer.with_origins(reads) {
         for slot in graph.slots_of(read) {
             let Some(source) = leaf.state.sources[slot] else { continue };
             let older = |write: EventId| orders.iter().any(|order| order.coherence.has(write, source));
@@ -53,6 +53,24 @@ struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
+    /// The reads, and those from which their values were computed or copied.
+    fn with_origins(&self, reads: &[EventId]) -> Vec<EventId> {
+        let mut all = reads.to_vec();
+        let mut next = 0;
+        while let Some(&read) = all.get(next) {
+            next += 1;
+            for slot in self.graph.slots_of(read) {
+                let Some(source) = self.leaf.state.sources[slot] else { continue };
+                for origin in self.graph.value_origins(source) {
+                    if !all.contains(&origin) {
+                        all.push(origin);
+                    }
+                }
+            }
+        }
+        all
+    }
+
     /// Why `read` may return `source` although `newer` is there.
     fn stale(&self, read: EventId, source: EventId, newer: EventId) -> String {
         let old = match self.graph.events[source].kind {
@@ -68,18 +86,37 @@ impl Explainer<'_> {
 
     /// Why `read` may already return what `source` wrote later, if another operation should have kept them apart.
     fn early(&self, read: EventId, source: EventId) -> Option<String> {
-        // A read that synchronises, or whose value is waited for, is not a surprise.
-        let waits = self.graph.constraints.iter().any(|constraint| constraint.read == read);
-        if waits || !self.graph.acquire_ends[read].is_empty() && self.graph.events[read].strength.acquires() {
+        let graph = self.graph;
+        if graph.same_thread(read, source) {
             return None;
         }
-        let weak = !self.graph.morally_strong.has(source, read);
-        if !weak || self.graph.same_thread(read, source) {
+        let (reader, writer) = (describe(graph, read), describe(graph, source));
+        if self.comes_before(read, source) {
+            return Some(format!(
+                "{reader} may return what {writer} wrote although that store waits, by what the threads read, for a store after the load (load buffering): a store may take effect before the loads that precede it, and here no dependency, release and acquire, or fence forbids it."
+            ));
+        }
+        // A strong read of a strong write, or one whose value is waited for, is communication and no surprise.
+        let waits = graph.constraints.iter().any(|constraint| constraint.read == read);
+        if waits || graph.morally_strong.has(source, read) {
             return None;
         }
         let reason = self.reason(read, source);
-        let (reader, writer) = (describe(self.graph, read), describe(self.graph, source));
         Some(format!("{reader} may return what {writer} wrote: it is not ordered before that write, {reason}."))
+    }
+
+    /// Whether program order and reads lead from one event to another.
+    fn comes_before(&self, from: EventId, to: EventId) -> bool {
+        let mut order = self.graph.program_order.clone();
+        for (slot, source) in self.leaf.state.sources.iter().enumerate() {
+            if let Some(write) = *source
+                && self.graph.events[write].kind != Kind::Init
+            {
+                order.add(write, self.graph.slots[slot].read);
+            }
+        }
+        order.close();
+        order.has(from, to)
     }
 
     /// Why base causality, or the part of it that proxies preserve, does not lead from one event to another.
@@ -112,6 +149,21 @@ impl Explainer<'_> {
                 }
             },
         }
+    }
+
+    /// Another thread has acquired what is published, and nothing leads from it to the read.
+    fn stranded_reason(&self, from: EventId, to: EventId) -> Option<String> {
+        let graph = self.graph;
+        let place = graph.place(to)?;
+        let acquirer = (0..graph.events.len()).find(|&event| {
+            graph.events[event].reads()
+                && graph.events[event].strength.acquires()
+                && graph.place(event) == Some(place)
+                && !graph.same_thread(from, event)
+                && !graph.same_thread(to, event)
+                && self.leaf.state.base.has(from, event)
+        })?;
+        Some(format!("because it is ordered before {}, but no barrier leads from there on", describe(graph, acquirer)))
     }
 
     /// Pairs of a write and a read of it, in different threads, of which the read comes before `to`.
@@ -151,6 +203,12 @@ impl Explainer<'_> {
             .filter(|&origin| origin == write || self.leaf.state.observed.has(origin, read))
             .collect();
         if origins.iter().all(|&origin| graph.release_starts[origin].is_empty()) {
+            if let Some(earlier) = self.broken_chain(write) {
+                return format!(
+                    "because {writer} is a plain store, which breaks the chain of atomic operations that {} begins",
+                    describe(graph, earlier)
+                );
+            }
             return format!("because {writer} is relaxed, and no release comes before it in its thread");
         }
         let starts = || origins.iter().flat_map(|&origin| graph.release_starts[origin].iter().copied());
@@ -172,6 +230,20 @@ impl Explainer<'_> {
             ),
             None => format!("because {writer} does not publish it"),
         }
+    }
+
+    /// The releasing write that the thread of a plain store has read at the same location before it.
+    fn broken_chain(&self, write: EventId) -> Option<EventId> {
+        let graph = self.graph;
+        if graph.events[write].is_rmw() {
+            return None;
+        }
+        self.leaf.state.sources.iter().enumerate().find_map(|(slot, source)| {
+            let read = graph.slots[slot].read;
+            let source = (*source)?;
+            let earlier = graph.program_order.has(read, write) && graph.touch(read, write);
+            (earlier && !graph.release_starts[source].is_empty()).then_some(source)
+        })
     }
 
     fn not_strong_reason(&self, one: EventId, other: EventId) -> String {
