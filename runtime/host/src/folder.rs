@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use gicc_abi::manifest::{self, ImageKind, Kernel, Manifest};
+use serde::Deserialize;
 
 use crate::error::HostError;
 use crate::launch::{self, Description, check::check, read::read};
+use crate::record::RecordError;
 use crate::reference::Reference;
 
 /// A compiled folder whose parts fit together.
@@ -28,16 +30,34 @@ fn text(path: &Path, help: &str) -> Result<String, HostError> {
     String::from_utf8(bytes).map_err(|e| unreadable(format!("it is no text (byte {})", e.utf8_error().valid_up_to())))
 }
 
+/// The version alone, so that a manifest of another version is recognised whatever else it says.
+#[derive(Deserialize)]
+struct Version {
+    abi_version: u32,
+    #[serde(default)]
+    source: String,
+}
+
+fn parse(file: &Path, text: &str) -> Result<Manifest, HostError> {
+    if let Ok(version) = serde_json::from_str::<Version>(text)
+        && version.abi_version != gicc_abi::ABI_VERSION
+    {
+        let error = RecordError::Version { found: version.abi_version };
+        return Err(HostError::Record { source_name: version.source, error });
+    }
+    serde_json::from_str(text).map_err(|e| HostError::Unreadable {
+        path: file.to_owned(),
+        reason: e.to_string(),
+        help: "compile the folder again with the gicc of this runtime".into(),
+    })
+}
+
 impl Folder {
     /// Reads a compiled folder; `description` is a launch description elsewhere.
     pub fn open(path: &Path, description: Option<&Path>) -> Result<Folder, HostError> {
         let file = path.join(manifest::FILE_NAME);
         let help = "the folder must be compiled: gicc FOLDER -o OUT writes module.json and the images";
-        let manifest: Manifest = serde_json::from_str(&text(&file, help)?).map_err(|e| HostError::Unreadable {
-            path: file.clone(),
-            reason: e.to_string(),
-            help: "compile the folder again with the gicc of this runtime".into(),
-        })?;
+        let manifest = parse(&file, &text(&file, help)?)?;
         let file = description.map_or_else(|| path.join(launch::FILE_NAME), Path::to_owned);
         let source = text(&file, "write a launch description; an example is beside each kernel in examples/")?;
         let description = read(&file.display().to_string(), &source)?;

@@ -2,7 +2,7 @@
 //! nor CUDA, so that it runs on GPU machines as it is.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ struct Command {
     #[command(subcommand)]
     other: Option<Other>,
     #[command(flatten)]
-    run: Option<Run>,
+    run: Run,
 }
 
 #[derive(Subcommand)]
@@ -37,7 +37,8 @@ enum Other {
 #[derive(Args)]
 struct Run {
     /// The compiled folder: module.json, its images and launch.toml
-    folder: PathBuf,
+    #[arg(required = true)]
+    folder: Option<PathBuf>,
     /// What runs the kernels
     #[arg(long, value_enum, default_value_t = TargetName::Cuda)]
     target: TargetName,
@@ -118,11 +119,10 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 fn main() -> ExitCode {
     let command = Command::parse();
-    let result = match (command.other, command.run) {
+    let result = match (command.other, &command.run.folder) {
         (Some(Other::Bench(bench)), _) => time(&bench),
-        (None, Some(run)) => check(&run),
-        // The parser asks for a folder where no subcommand is given.
-        (None, None) => Ok(ExitCode::from(2)),
+        (None, Some(folder)) => check(folder, &command.run),
+        (None, None) => Err(HostError::Misuse("no folder is named".into())),
     };
     result.unwrap_or_else(|error| {
         eprintln!("{}", paint(&error.to_string(), "error", RED, std::io::stderr().is_terminal()));
@@ -130,7 +130,7 @@ fn main() -> ExitCode {
     })
 }
 
-fn check(run: &Run) -> Result<ExitCode, HostError> {
+fn check(folder: &Path, run: &Run) -> Result<ExitCode, HostError> {
     let options = RunOptions {
         target: match run.target {
             TargetName::Cuda => Target::Cuda,
@@ -144,7 +144,7 @@ fn check(run: &Run) -> Result<ExitCode, HostError> {
         description: run.launch.clone(),
     };
     let bar = progress_bar(u64::from(run.runs), "runs");
-    let report = run_folder(&run.folder, &options, &mut |done| bar.set_position(done.into()));
+    let report = run_folder(folder, &options, &mut |done| bar.set_position(done.into()));
     bar.finish_and_clear();
     let report = report?;
     if run.json {
