@@ -10,6 +10,7 @@ pub mod instruction;
 mod lexer;
 pub mod meaning;
 mod modifiers;
+pub mod mutate;
 pub mod op;
 pub mod operand;
 mod parse;
@@ -17,6 +18,7 @@ mod print;
 pub mod signature;
 pub mod span;
 pub mod special;
+pub mod trace;
 pub mod types;
 
 pub use asm::{InlineAsm, Notation};

@@ -1,0 +1,138 @@
+//! A function's body as a line of instructions: blocks opened, labels resolved, registers with their widths.
+
+use super::error::{TraceError, TraceErrorKind};
+use crate::ast::{Function, Statement, StatementKind, Unknown, Variable};
+use crate::instruction::Instruction;
+use crate::span::Span;
+use crate::types::ScalarType;
+use std::collections::HashMap;
+
+/// One line of a flat body.
+#[derive(Clone, Copy)]
+pub(super) enum Line<'m> {
+    Instruction(&'m Instruction),
+    /// It is an error to come here.
+    Unknown(&'m Unknown, Span),
+}
+
+/// A flat body.
+pub(super) struct Flat<'m> {
+    pub(super) function: &'m Function,
+    pub(super) lines: Vec<Line<'m>>,
+    /// The block that each line is in.
+    scope_of: Vec<usize>,
+    /// The block around each block; the body itself is block 0.
+    parents: Vec<usize>,
+    labels: HashMap<(usize, &'m str), usize>,
+    targets: HashMap<(usize, &'m str), &'m [String]>,
+    /// Widths of declared registers.
+    single: HashMap<&'m str, ScalarType>,
+    families: Vec<(&'m str, u32, ScalarType)>,
+    /// Variables declared in the body.
+    pub(super) variables: Vec<&'m Variable>,
+}
+
+impl<'m> Flat<'m> {
+    pub(super) fn of(function: &'m Function) -> Result<Self, TraceError> {
+        let mut flat = Flat {
+            function,
+            lines: Vec::new(),
+            scope_of: Vec::new(),
+            parents: vec![0],
+            labels: HashMap::new(),
+            targets: HashMap::new(),
+            single: HashMap::new(),
+            families: Vec::new(),
+            variables: Vec::new(),
+        };
+        flat.add(function.body.as_deref().unwrap_or(&[]), 0)?;
+        Ok(flat)
+    }
+
+    fn add(&mut self, statements: &'m [Statement], scope: usize) -> Result<(), TraceError> {
+        let mut last_label = None;
+        for statement in statements {
+            match &statement.kind {
+                StatementKind::Label(name) => {
+                    self.labels.insert((scope, name), self.lines.len());
+                    last_label = Some(name.as_str());
+                }
+                StatementKind::Instruction(instruction) => self.push(Line::Instruction(instruction), scope),
+                StatementKind::Unknown(unknown) => self.push(Line::Unknown(unknown, statement.span), scope),
+                StatementKind::Block(inner) => {
+                    self.parents.push(scope);
+                    self.add(inner, self.parents.len() - 1)?;
+                }
+                StatementKind::Registers(registers) => {
+                    for (name, count) in &registers.names {
+                        if registers.vector.is_some() {
+                            return Err(TraceErrorKind::Unsupported("vector registers".to_owned()).at(statement.span));
+                        }
+                        self.declare(name, *count, registers.ty, statement.span)?;
+                    }
+                }
+                StatementKind::Variable(variable) => self.variables.push(variable),
+                StatementKind::BranchTargets(labels) => {
+                    if let Some(name) = last_label {
+                        self.targets.insert((scope, name), labels);
+                    }
+                }
+                StatementKind::Directive(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, line: Line<'m>, scope: usize) {
+        self.lines.push(line);
+        self.scope_of.push(scope);
+    }
+
+    /// Blocks may declare a name again, as expansions of one inline assembly do; with another width it would be a
+    /// different register under the same name, which this executor does not keep apart.
+    fn declare(&mut self, name: &'m str, count: Option<u32>, ty: ScalarType, span: Span) -> Result<(), TraceError> {
+        match count {
+            Some(count) => self.families.push((name, count, ty)),
+            None => {
+                if let Some(old) = self.single.insert(name, ty)
+                    && old.bits() != ty.bits()
+                {
+                    let what = format!("two registers named `{name}` of different widths");
+                    return Err(TraceErrorKind::Unsupported(what).at(span));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The declared type of a register.
+    pub(super) fn register(&self, name: &str) -> Option<ScalarType> {
+        self.single.get(name).copied().or_else(|| {
+            self.families.iter().find_map(|(prefix, count, ty)| {
+                let number: u32 = name.strip_prefix(prefix)?.parse().ok()?;
+                (number < *count).then_some(*ty)
+            })
+        })
+    }
+
+    /// The line that a label names, seen from a line.
+    pub(super) fn label(&self, name: &str, from: usize) -> Option<usize> {
+        self.lookup(from, |scope| self.labels.get(&(scope, name)).copied())
+    }
+
+    /// The label list that a name stands for, seen from a line.
+    pub(super) fn branch_targets(&self, name: &str, from: usize) -> Option<&'m [String]> {
+        self.lookup(from, |scope| self.targets.get(&(scope, name)).copied())
+    }
+
+    fn lookup<T>(&self, from: usize, find: impl Fn(usize) -> Option<T>) -> Option<T> {
+        let mut scope = self.scope_of.get(from).copied().unwrap_or(0);
+        loop {
+            match find(scope) {
+                Some(found) => return Some(found),
+                None if scope == 0 => return None,
+                None => scope = self.parents[scope],
+            }
+        }
+    }
+}

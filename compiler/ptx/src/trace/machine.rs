@@ -1,0 +1,547 @@
+//! The state of a block of threads, and how operands and memory are read and written.
+
+use super::alu::{extend, mask};
+use super::error::{TraceError, TraceErrorKind};
+use super::event::{End, Event, EventKind};
+use super::flat::Flat;
+use super::launch::Launch;
+use super::layout::{Layout, align, immediate};
+use super::memory::{Memory, Place, Request, from_bytes, to_bytes};
+use crate::instruction::{Instruction, Op};
+use crate::meaning::Access;
+use crate::operand::{Address, Component, Offset, Operand};
+use crate::span::Span;
+use crate::special::{ScalarSpecial, SpecialRegister, VectorSpecial};
+use crate::types::{ScalarType, StateSpace};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub(super) type Step<T> = Result<T, TraceErrorKind>;
+
+/// Calls that the executor follows.
+const MAX_FRAMES: usize = 64;
+/// Bytes of parameters and of local memory that a thread may have.
+const MAX_ARENA: u64 = 1 << 20;
+
+/// A function being executed.
+pub(super) struct Frame<'m> {
+    pub(super) flat: Rc<Flat<'m>>,
+    pub(super) pc: usize,
+    registers: HashMap<String, u128>,
+    /// Parameters, and variables in local and parameter space.
+    symbols: HashMap<&'m str, Place>,
+    pub(super) carry: bool,
+    /// Where the caller wants each returned value.
+    pub(super) returns: Vec<Operand>,
+    marks: (usize, usize),
+}
+
+/// Why a thread does not run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum State {
+    Running,
+    /// At a block barrier.
+    Barrier(u32),
+    /// At `barrier.cluster.wait`, for this phase.
+    Cluster(u64),
+    /// At an instruction of a warp.
+    Warp(Box<WarpWait>),
+    Done(End),
+}
+
+/// At an instruction that lanes execute together.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct WarpWait {
+    pub(super) op: Op,
+    /// Lanes that have to come; nothing for `activemask`.
+    pub(super) mask: Option<u32>,
+    /// Source values other than the mask.
+    pub(super) sources: Vec<u128>,
+    /// Depth of calls and line.
+    pub(super) at: (usize, usize),
+    /// Rounds of the scheduler since the lane came here.
+    pub(super) waited: u32,
+}
+
+pub(super) struct Thread<'m> {
+    pub(super) index: u32,
+    pub(super) frames: Vec<Frame<'m>>,
+    params: Vec<u8>,
+    local: Vec<u8>,
+    pub(super) events: Vec<Event>,
+    pub(super) steps: u64,
+    /// Steps' worth of time spent in `nanosleep`.
+    pub(super) slept: u64,
+    pub(super) state: State,
+    pub(super) barrier_predicate: bool,
+    pub(super) cluster_phase: Option<u64>,
+    /// The instruction that the thread is at.
+    pub(super) span: Span,
+}
+
+/// A block barrier.
+#[derive(Clone, Default)]
+pub(super) struct BarrierState {
+    pub(super) generation: u64,
+    pub(super) arrived: u32,
+    pub(super) count: Option<u32>,
+}
+
+/// An mbarrier.
+#[derive(Clone, Copy)]
+pub(super) struct MbarrierState {
+    pub(super) expected: u32,
+    pub(super) pending: u32,
+    pub(super) transactions: i64,
+    pub(super) phase: u64,
+}
+
+pub(super) struct Block<'m, 'x> {
+    pub(super) launch: &'x Launch<'m>,
+    pub(super) layout: Layout<'m>,
+    flats: HashMap<&'m str, Rc<Flat<'m>>>,
+    pub(super) memory: &'x mut dyn Memory,
+    shared: Vec<u8>,
+    pub(super) threads: Vec<Thread<'m>>,
+    pub(super) barriers: Vec<BarrierState>,
+    pub(super) mbarriers: HashMap<u64, MbarrierState>,
+    pub(super) cluster_arrived: u32,
+    pub(super) cluster_phase: u64,
+    pub(super) sequence: u64,
+}
+
+impl<'m, 'x> Block<'m, 'x> {
+    pub(super) fn new(launch: &'x Launch<'m>, memory: &'x mut dyn Memory) -> Result<Self, TraceError> {
+        let nowhere = |kind: TraceErrorKind| kind.at(Span::default());
+        let bad = |what: String| TraceErrorKind::Launch(what).at(Span::default());
+        let entry = launch
+            .module
+            .function(&launch.entry)
+            .filter(|function| function.is_entry && function.body.is_some())
+            .ok_or_else(|| bad(format!("there is no kernel `{}`", launch.entry)))?;
+        if launch.parameters.len() != entry.parameters.len() {
+            let (given, taken) = (launch.parameters.len(), entry.parameters.len());
+            return Err(bad(format!("`{}` takes {taken} parameters, not {given}", launch.entry)));
+        }
+        for (parameter, bytes) in entry.parameters.iter().zip(&launch.parameters) {
+            if parameter.size() != bytes.len() as u64 {
+                let (size, given) = (parameter.size(), bytes.len());
+                return Err(bad(format!("`{}` has {size} bytes, not {given}", parameter.name)));
+            }
+        }
+        let count = launch.thread_count();
+        if count == 0 || count > 1024 {
+            return Err(bad(format!("a block has between 1 and 1024 threads, not {count}")));
+        }
+        let indices = launch.threads.clone().unwrap_or_else(|| (0..count).collect());
+        if let Some(index) = indices.iter().find(|index| **index >= count) {
+            return Err(bad(format!("there is no thread {index}")));
+        }
+        let layout = Layout::of(launch).map_err(nowhere)?;
+        let mut block = Block {
+            launch,
+            shared: vec![0; layout.shared_size as usize],
+            layout,
+            flats: HashMap::new(),
+            memory,
+            threads: Vec::new(),
+            barriers: vec![BarrierState::default(); 16],
+            mbarriers: HashMap::new(),
+            cluster_arrived: 0,
+            cluster_phase: 0,
+            sequence: 0,
+        };
+        for index in indices {
+            block.threads.push(Thread {
+                index,
+                frames: Vec::new(),
+                params: Vec::new(),
+                local: Vec::new(),
+                events: Vec::new(),
+                steps: 0,
+                slept: 0,
+                state: State::Running,
+                barrier_predicate: false,
+                cluster_phase: None,
+                span: Span::default(),
+            });
+            let t = block.threads.len() - 1;
+            block.enter(t, &launch.entry, launch.parameters.clone(), Vec::new()).map_err(|kind| TraceError {
+                kind,
+                span: Span::default(),
+                thread: index,
+            })?;
+        }
+        Ok(block)
+    }
+
+    /// Pushes a frame for a function of the module.
+    pub(super) fn enter(&mut self, t: usize, name: &str, arguments: Vec<Vec<u8>>, returns: Vec<Operand>) -> Step<()> {
+        let function = self
+            .launch
+            .module
+            .function(name)
+            .filter(|function| function.body.is_some())
+            .ok_or_else(|| TraceErrorKind::External(name.to_owned()))?;
+        if self.threads[t].frames.len() >= MAX_FRAMES {
+            return Err(TraceErrorKind::CallDepth(MAX_FRAMES));
+        }
+        let flat = match self.flats.get(function.name.as_str()) {
+            Some(flat) => flat.clone(),
+            None => {
+                let flat = Rc::new(Flat::of(function).map_err(|error| error.kind)?);
+                self.flats.insert(&function.name, flat.clone());
+                flat
+            }
+        };
+        let thread = &mut self.threads[t];
+        let marks = (thread.params.len(), thread.local.len());
+        let mut symbols = HashMap::new();
+        let mut registers = HashMap::new();
+        if arguments.len() != function.parameters.len() {
+            let what = format!("`{name}` takes {} arguments, not {}", function.parameters.len(), arguments.len());
+            return Err(TraceErrorKind::Launch(what));
+        }
+        for (parameter, bytes) in function.parameters.iter().zip(arguments) {
+            if parameter.space == StateSpace::Reg {
+                registers.insert(parameter.name.clone(), from_bytes(&bytes));
+                continue;
+            }
+            let natural = u64::from(parameter.ty.bytes());
+            let address = reserve(&mut thread.params, parameter.size(), parameter.align.unwrap_or(natural))?;
+            let start = address as usize;
+            let size = parameter.size() as usize;
+            if bytes.len() != size {
+                let what = format!("`{}` has {size} bytes, not {}", parameter.name, bytes.len());
+                return Err(TraceErrorKind::Launch(what));
+            }
+            thread.params[start..start + size].copy_from_slice(&bytes);
+            symbols.insert(parameter.name.as_str(), Place { space: StateSpace::Param, address });
+        }
+        for parameter in &function.returns {
+            if parameter.space != StateSpace::Reg {
+                let natural = u64::from(parameter.ty.bytes());
+                let address = reserve(&mut thread.params, parameter.size(), parameter.align.unwrap_or(natural))?;
+                symbols.insert(parameter.name.as_str(), Place { space: StateSpace::Param, address });
+            }
+        }
+        for variable in &flat.variables {
+            let arena = match variable.space {
+                StateSpace::Local => &mut thread.local,
+                StateSpace::Param => &mut thread.params,
+                _ => continue,
+            };
+            let address = reserve(arena, variable.size(), variable.alignment())?;
+            symbols.insert(variable.name.as_str(), Place { space: variable.space, address });
+        }
+        thread.frames.push(Frame { flat, pc: 0, registers, symbols, carry: false, returns, marks });
+        Ok(())
+    }
+
+    /// Pops the frame; a thread whose last frame is gone is done.
+    pub(super) fn leave(&mut self, t: usize) -> Step<()> {
+        let Some(frame) = self.threads[t].frames.last() else { return Ok(()) };
+        let function = frame.flat.function;
+        let mut values = Vec::new();
+        for parameter in &function.returns {
+            values.push(match parameter.space {
+                StateSpace::Reg => {
+                    let value = frame.registers.get(parameter.name.as_str()).copied();
+                    let value = value.ok_or_else(|| TraceErrorKind::Undefined(parameter.name.clone()))?;
+                    let mut bytes = vec![0; parameter.ty.bytes() as usize];
+                    to_bytes(value, &mut bytes);
+                    bytes
+                }
+                _ => {
+                    let start = frame.symbols.get(parameter.name.as_str()).map_or(0, |place| place.address as usize);
+                    self.threads[t].params[start..start + parameter.size() as usize].to_vec()
+                }
+            });
+        }
+        let thread = &mut self.threads[t];
+        let Some(frame) = thread.frames.pop() else { return Ok(()) };
+        thread.params.truncate(frame.marks.0);
+        thread.local.truncate(frame.marks.1);
+        if thread.frames.is_empty() {
+            thread.state = State::Done(End::Exited);
+            return Ok(());
+        }
+        for (operand, bytes) in frame.returns.iter().zip(values) {
+            self.give(t, operand, &bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Puts returned bytes where the caller wants them.
+    pub(super) fn give(&mut self, t: usize, operand: &Operand, bytes: &[u8]) -> Step<()> {
+        match operand {
+            Operand::Register(_) => self.assign(t, operand, from_bytes(bytes), bits_type(bytes.len())),
+            Operand::Symbol { name, offset: 0 } => {
+                let place = self.symbol(t, name)?;
+                let params = &mut self.threads[t].params;
+                let start = place.address as usize;
+                match params.get_mut(start..start + bytes.len()) {
+                    Some(slot) if place.space == StateSpace::Param => slot.copy_from_slice(bytes),
+                    _ => return Err(TraceErrorKind::Unsupported(format!("a result in `{name}`"))),
+                }
+                Ok(())
+            }
+            Operand::Sink => Ok(()),
+            other => Err(TraceErrorKind::Unsupported(format!("a result in `{other}`"))),
+        }
+    }
+
+    /// The bytes of an argument.
+    pub(super) fn argument(&self, t: usize, operand: &Operand, size: u64) -> Step<Vec<u8>> {
+        if let Operand::Symbol { name, offset: 0 } = operand
+            && let Some(place) = self.frame(t)?.symbols.get(name.as_str())
+            && place.space == StateSpace::Param
+        {
+            let start = place.address as usize;
+            let bytes = self.threads[t].params.get(start..start.saturating_add(size as usize));
+            return bytes.map(<[u8]>::to_vec).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()));
+        }
+        let mut bytes = vec![0; size.min(16) as usize];
+        to_bytes(self.value(t, operand, bits_type(bytes.len()))?, &mut bytes);
+        Ok(bytes)
+    }
+
+    pub(super) fn frame(&self, t: usize) -> Step<&Frame<'m>> {
+        self.threads[t].frames.last().ok_or_else(|| TraceErrorKind::Launch("the thread has ended".to_owned()))
+    }
+
+    pub(super) fn frame_mut(&mut self, t: usize) -> Step<&mut Frame<'m>> {
+        self.threads[t].frames.last_mut().ok_or_else(|| TraceErrorKind::Launch("the thread has ended".to_owned()))
+    }
+
+    pub(super) fn record(&mut self, t: usize, kind: EventKind, instruction: &Instruction) {
+        let event = Event::new(kind, instruction, self.sequence);
+        self.sequence += 1;
+        self.threads[t].events.push(event);
+    }
+
+    /// The value of a source operand, cut to the type.
+    pub(super) fn value(&self, t: usize, operand: &Operand, ty: ScalarType) -> Step<u128> {
+        let bits = ty.bits();
+        let value = match operand {
+            Operand::Register(name) => {
+                let frame = self.frame(t)?;
+                match frame.registers.get(name.as_str()) {
+                    Some(value) => *value,
+                    None if self.declared(frame, name).is_some() => {
+                        return Err(TraceErrorKind::Undefined(name.clone()));
+                    }
+                    None => return Err(TraceErrorKind::Undeclared(name.clone())),
+                }
+            }
+            Operand::Special(special) => u128::from(self.special(t, *special)?),
+            Operand::Immediate(number) => immediate(number.value, ty),
+            Operand::Symbol { name, offset } => match self.symbol(t, name) {
+                Ok(place) => u128::from(place.address.wrapping_add_signed(*offset)),
+                Err(error) => match self.layout.function(name) {
+                    Some(address) => u128::from(address),
+                    None => return Err(error),
+                },
+            },
+            Operand::Vector(parts) if !parts.is_empty() => {
+                let part_bits = bits / parts.len() as u32;
+                let mut whole = 0;
+                for (i, part) in parts.iter().enumerate() {
+                    whole |= mask(self.value(t, part, bits_type(part_bits.div_ceil(8) as usize))?, part_bits)
+                        << (part_bits * i as u32);
+                }
+                whole
+            }
+            Operand::Negated(inner) => u128::from(self.value(t, inner, ScalarType::Pred)? == 0),
+            other => return Err(TraceErrorKind::Unsupported(format!("the operand `{other}`"))),
+        };
+        Ok(mask(value, bits))
+    }
+
+    fn declared(&self, frame: &Frame<'m>, name: &str) -> Option<ScalarType> {
+        let parameters = || frame.flat.function.parameters.iter().chain(&frame.flat.function.returns);
+        frame
+            .flat
+            .register(name)
+            .or_else(|| parameters().find(|p| p.space == StateSpace::Reg && p.name == name).map(|p| p.ty))
+    }
+
+    /// Writes a destination operand.
+    pub(super) fn assign(&mut self, t: usize, operand: &Operand, value: u128, ty: ScalarType) -> Step<()> {
+        match operand {
+            Operand::Register(name) => {
+                let frame = self.frame(t)?;
+                let declared = self.declared(frame, name).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()))?;
+                let value = extend(value, ty, declared.bits());
+                self.frame_mut(t)?.registers.insert(name.clone(), value);
+                Ok(())
+            }
+            Operand::Sink => Ok(()),
+            Operand::Vector(parts) if !parts.is_empty() => {
+                let part_bits = ty.bits() / parts.len() as u32;
+                for (i, part) in parts.iter().enumerate() {
+                    let piece = mask(value >> (part_bits * i as u32), part_bits);
+                    self.assign(t, part, piece, bits_type(part_bits.div_ceil(8) as usize))?;
+                }
+                Ok(())
+            }
+            other => Err(TraceErrorKind::Unsupported(format!("the operand `{other}`"))),
+        }
+    }
+
+    /// A variable's place, seen from the thread's function.
+    pub(super) fn symbol(&self, t: usize, name: &str) -> Step<Place> {
+        let frame = self.frame(t)?;
+        let place = frame.symbols.get(name).copied();
+        place
+            .or_else(|| self.layout.variable(&frame.flat.function.name, name))
+            .ok_or_else(|| TraceErrorKind::Undeclared(name.to_owned()))
+    }
+
+    /// Where a memory operand points.
+    pub(super) fn place(&self, t: usize, address: &Address, space: StateSpace) -> Step<Place> {
+        if !address.coordinates.is_empty() {
+            return Err(TraceErrorKind::Unsupported(format!("the operand `{address}`")));
+        }
+        let offset = match &address.offset {
+            Offset::None => 0,
+            Offset::Bytes(bytes) => *bytes,
+            Offset::Placeholder(_) => return Err(TraceErrorKind::Unsupported(format!("the operand `{address}`"))),
+        };
+        if let Operand::Symbol { name, offset: 0 } = address.base.as_ref()
+            && space == StateSpace::Generic
+        {
+            let place = self.symbol(t, name)?;
+            return Ok(Place { address: place.address.wrapping_add_signed(offset), ..place });
+        }
+        let base = self.value(t, &address.base, ScalarType::B64)? as u64;
+        Ok(Place::new(space, base.wrapping_add_signed(offset)))
+    }
+
+    /// Reads a scalar.
+    pub(super) fn read(&mut self, t: usize, place: Place, width: u32, access: Option<Access>, lane: u32) -> Step<u128> {
+        if place.space == StateSpace::Global {
+            let request = self.request(t, place.address, width, access, lane);
+            return Ok(mask(self.memory.load(&request)?, 8 * width));
+        }
+        Ok(from_bytes(self.slot(t, place, width)?))
+    }
+
+    /// Writes a scalar.
+    pub(super) fn write(
+        &mut self,
+        t: usize,
+        place: Place,
+        width: u32,
+        value: u128,
+        access: Option<Access>,
+        lane: u32,
+    ) -> Step<()> {
+        match place.space {
+            StateSpace::Global => {
+                let request = self.request(t, place.address, width, access, lane);
+                Ok(self.memory.store(&request, mask(value, 8 * width))?)
+            }
+            StateSpace::Const => Err(TraceErrorKind::Unsupported("a store to constant memory".to_owned())),
+            _ => {
+                to_bytes(value, self.slot(t, place, width)?);
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn request(&self, t: usize, address: u64, width: u32, access: Option<Access>, lane: u32) -> Request {
+        let thread = &self.threads[t];
+        Request { thread: thread.index, address, width, lane, access, span: thread.span }
+    }
+
+    fn slot(&mut self, t: usize, place: Place, width: u32) -> Step<&mut [u8]> {
+        let (what, bytes) = match place.space {
+            StateSpace::Shared => ("shared", &mut self.shared),
+            StateSpace::Local => ("local", &mut self.threads[t].local),
+            StateSpace::Param => ("parameter", &mut self.threads[t].params),
+            _ => ("constant", &mut self.layout.constants),
+        };
+        let error = TraceErrorKind::OutOfRange { what, address: place.address, bytes: width.into() };
+        let start = usize::try_from(place.address).map_err(|_| error.clone())?;
+        start.checked_add(width as usize).and_then(|end| bytes.get_mut(start..end)).ok_or(error)
+    }
+
+    fn special(&self, t: usize, register: SpecialRegister) -> Step<u64> {
+        if let Some(value) = self.launch.special.get(&register) {
+            return Ok(*value);
+        }
+        let (launch, thread) = (self.launch, &self.threads[t]);
+        let index = thread.index;
+        let lane = index % 32;
+        let [x, y, _] = launch.block;
+        let pick = |vector: [u32; 3], component: Component| match component {
+            Component::X => vector[0],
+            Component::Y => vector[1],
+            Component::Z => vector[2],
+            Component::W => 0,
+        };
+        let tid = [index % x, index / x % y, index / x / y];
+        let clock = thread.steps.saturating_add(thread.slept);
+        let now = clock.wrapping_mul(launch.time_per_step);
+        Ok(match register {
+            SpecialRegister::Vector(vector, component) => {
+                let value = match vector {
+                    VectorSpecial::Tid => tid,
+                    VectorSpecial::NTid => launch.block,
+                    VectorSpecial::CtaId | VectorSpecial::ClusterId => launch.block_index,
+                    VectorSpecial::NCtaId | VectorSpecial::NClusterId => launch.grid,
+                    VectorSpecial::ClusterCtaId => [0; 3],
+                    VectorSpecial::ClusterNCtaId => [1; 3],
+                };
+                pick(value, component).into()
+            }
+            SpecialRegister::Scalar(scalar) => match scalar {
+                ScalarSpecial::LaneId => lane.into(),
+                ScalarSpecial::WarpId => (index / 32).into(),
+                ScalarSpecial::NWarpId => launch.thread_count().div_ceil(32).into(),
+                ScalarSpecial::WarpSize => 32,
+                ScalarSpecial::SmId | ScalarSpecial::GridId => 0,
+                ScalarSpecial::NSmId => 1,
+                ScalarSpecial::IsExplicitCluster | ScalarSpecial::ClusterCtaRank => 0,
+                ScalarSpecial::ClusterNCtaRank => 1,
+                ScalarSpecial::LaneMaskEq => 1 << lane,
+                ScalarSpecial::LaneMaskLt => (1 << lane) - 1,
+                ScalarSpecial::LaneMaskLe => (2 << lane) - 1,
+                ScalarSpecial::LaneMaskGt => u64::from(u32::MAX) & !((2 << lane) - 1),
+                ScalarSpecial::LaneMaskGe => u64::from(u32::MAX) & !((1 << lane) - 1),
+                ScalarSpecial::Clock | ScalarSpecial::Clock64 => clock,
+                ScalarSpecial::ClockHi => clock >> 32,
+                ScalarSpecial::GlobalTimer | ScalarSpecial::GlobalTimerLo => now,
+                ScalarSpecial::GlobalTimerHi => now >> 32,
+                ScalarSpecial::TotalSmemSize | ScalarSpecial::AggrSmemSize => self.layout.shared_size,
+                ScalarSpecial::DynamicSmemSize => launch.dynamic_shared,
+                ScalarSpecial::CurrentGraphExec => {
+                    return Err(TraceErrorKind::Unsupported(format!("the register {scalar}")));
+                }
+            },
+        })
+    }
+}
+
+/// Makes room in an arena.
+fn reserve(arena: &mut Vec<u8>, size: u64, alignment: u64) -> Step<u64> {
+    let start = align(arena.len() as u64, alignment);
+    let end = start.saturating_add(size);
+    if end > MAX_ARENA {
+        return Err(TraceErrorKind::Launch("a thread has more than 1 MiB of parameters or local memory".to_owned()));
+    }
+    arena.resize(end as usize, 0);
+    Ok(start)
+}
+
+/// A type of bits that holds so many bytes.
+pub(super) fn bits_type(bytes: usize) -> ScalarType {
+    match bytes {
+        0 | 1 => ScalarType::B8,
+        2 => ScalarType::B16,
+        3..=4 => ScalarType::B32,
+        5..=8 => ScalarType::B64,
+        _ => ScalarType::B128,
+    }
+}
