@@ -16,7 +16,9 @@ use gicc_host::team::{Bounds, Buffer, Team};
 
 /// Prints past the test harness, which hides what passing tests print.
 macro_rules! say {
-    ($($argument:tt)*) => { let _ = writeln!(std::io::stderr(), $($argument)*); };
+    ($($argument:tt)*) => {{
+        let _ = writeln!(std::io::stderr(), $($argument)*);
+    }};
 }
 
 /// Number of PEs to test with, or `None`, which is said.
