@@ -141,7 +141,7 @@ impl Explainer<'_> {
             None if graph.same_thread(from, to) => {
                 "because asynchronous operations are outside program order".to_owned()
             }
-            None => match self.fence_reason(from, to) {
+            None => match self.fence_reason(from, to).or_else(|| self.stranded_reason(from, to)) {
                 Some(reason) => reason,
                 None => {
                     "because the later side reads nothing that the earlier side wrote, and no barrier lies between them"
