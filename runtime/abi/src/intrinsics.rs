@@ -147,8 +147,8 @@ intrinsics! {
         "Store value to the signal at p, which lies on PE pe; order: relaxed or release.";
     Requirement Void "__gicc_signal_add" (Ptr "p", I64 "value", I32 "order", I32 "pe") "Add value to the signal at p atomically; otherwise as signal_set.";
     Requirement I64 "__gicc_poll" (Ptr "p", I32 "order", I32 "pe") "Load a signal of this PE that PE pe sends; order: relaxed or acquire.";
-    Requirement I32 "__gicc_count" (Ptr "p", I32 "value", I32 "wrap")
-        "Count on 32 bits shared by the blocks of a GPU: the old value; a count that reaches wrap becomes 0. Acquires and releases.";
+    Requirement I32 "__gicc_count" (Ptr "p", I32 "last")
+        "Count one on 32 bits shared by the blocks of a GPU: the old value; after last comes 0. Acquires and releases.";
 
     Ordering Void "__gicc_fence" (I32 "order", I32 "scope") "A fence.";
     Ordering Void "__gicc_store_u32" (Ptr "p", I32 "value", I32 "order", I32 "scope") "Store; relaxed or release.";

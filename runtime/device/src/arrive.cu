@@ -5,6 +5,6 @@
 extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_arrive_block(void *counter, int32_t blocks) {
   Block::meet();
   bool last = false;
-  if (Block::speaks()) last = __gicc_count(counter, 1, blocks) == blocks - 1;
+  if (Block::speaks()) last = __gicc_count(counter, blocks - 1) == blocks - 1;
   return __nvvm_bar0_or(last) != 0;
 }

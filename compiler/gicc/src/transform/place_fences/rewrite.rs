@@ -72,16 +72,11 @@ fn one<'c>(module: &Module<'c>, site: &Site<'c>, choice: Choice) -> Result<(), D
             replace(at, value);
         }
         Requirement::Count => {
-            if crate::llvm::constant_int(arguments[1]) != Some(1) {
-                return Err(Diagnostic::error(codes::INTERNAL, "a count by something other than 1")
-                    .at(span(at))
-                    .cause("the device runtime counts blocks one by one"));
-            }
             let value = ordering(
                 module,
                 at,
                 "__gicc_atom_inc_u32",
-                &[arguments[0], arguments[2], order(Order::AcquireRelease), scope],
+                &[arguments[0], arguments[1], order(Order::AcquireRelease), scope],
             );
             replace(at, value);
         }
