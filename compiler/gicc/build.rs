@@ -60,7 +60,14 @@ fn bitcode(llvm: &Path, sources: &[PathBuf], includes: &[&PathBuf], output: &Pat
         clang.args(["-Xclang", "-target-feature", "-Xclang", "+ptx84", "-nocudainc", "-nocudalib"]);
         // Optimisation happens after linking into a kernel; here only its preconditions are wanted.
         clang.args(["-O2", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-emit-llvm", "-c"]);
-        clang.args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-command-line-argument", "-Wno-unused-parameter", "-DGICC_DEVICE_RUNTIME=1"]);
+        clang.args([
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-Wno-unused-command-line-argument",
+            "-Wno-unused-parameter",
+            "-DGICC_DEVICE_RUNTIME=1",
+        ]);
         for dir in includes {
             clang.arg("-I").arg(dir);
         }

@@ -26,7 +26,8 @@ fn bitcode(kernel: &Path, folder: &Path) -> PathBuf {
     options.emit = vec![Emit::Bitcode];
     options.stop_after = Some(Stage::Frontend);
     let compiled = compile(&options, &mut Loud).expect("the example compiles");
-    let name = kernel.parent().and_then(Path::file_name).expect("an example is a folder").to_string_lossy().into_owned();
+    let name =
+        kernel.parent().and_then(Path::file_name).expect("an example is a folder").to_string_lossy().into_owned();
     let path = folder.join(name).with_extension("bc");
     std::fs::write(&path, &compiled.products[0].1).expect("the temporary folder is writable");
     path

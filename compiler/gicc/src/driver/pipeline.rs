@@ -98,7 +98,7 @@ fn one(diagnostic: Diagnostic) -> Vec<Diagnostic> {
 }
 
 impl Run<'_> {
-    fn all<'c>(&mut self, context: &'c Context, messages: &Messages) -> Step<Compiled> {
+    fn all(&mut self, context: &Context, messages: &Messages) -> Step<Compiled> {
         let machine = machine(self.options.arch).map_err(one)?;
         let module = self.frontend(context, messages, &machine)?;
         if self.ends(Stage::Frontend, &module)? {
