@@ -2,7 +2,7 @@
 //! come from one run.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ pub fn bench_folders(
         teams.push(team_for(folder, needs, options.bounds, &mut |needs| open(Target::Cuda, needs))?);
     }
     let mut report = BenchReport {
-        folders: paths.iter().map(|p| label(p)).collect(),
+        folders: labels(paths),
         devices: teams.first().map(|t| t.backend().describe()).unwrap_or_default(),
         n_pes,
         rows: Vec::new(),
@@ -109,8 +109,13 @@ pub fn bench_folders(
     Ok(report)
 }
 
-fn label(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned())
+/// The folders' names; whole paths where two have the same name.
+fn labels(paths: &[PathBuf]) -> Vec<String> {
+    let short =
+        |p: &PathBuf| p.file_name().map_or_else(|| p.display().to_string(), |n| n.to_string_lossy().into_owned());
+    let names: Vec<String> = paths.iter().map(short).collect();
+    let unique: std::collections::BTreeSet<&String> = names.iter().collect();
+    if unique.len() == names.len() { names } else { paths.iter().map(|p| p.display().to_string()).collect() }
 }
 
 fn bench_of(folder: &Folder) -> Result<&Bench, HostError> {
@@ -242,7 +247,8 @@ impl BenchReport {
     /// A JSON object a line, one for each combination.
     pub fn json_lines(&self) -> String {
         let line = |row: &BenchRow| {
-            let times: BTreeMap<&String, &BenchTime> = self.folders.iter().zip(&row.times).collect();
+            let time = |(folder, t): (&String, &BenchTime)| serde_json::json!({ "folder": folder, "median": t.median, "least": t.least, "greatest": t.greatest });
+            let times: Vec<serde_json::Value> = self.folders.iter().zip(&row.times).map(time).collect();
             serde_json::json!({ "parameters": row.parameters, "n_pes": self.n_pes, "microseconds": times }).to_string()
         };
         self.rows.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -107,15 +107,31 @@ pub enum HostError {
     /// The CUDA driver refused something.
     #[error("{0}")]
     Cuda(#[from] CudaError),
-    /// The simulator refused or found something.
-    #[error("{0}")]
+    /// The simulator could not begin.
+    #[error("error: {0}")]
     Simulator(String),
+    /// The simulator found an error of the kernel: a bad access, a deadlock, an endless loop.
+    #[error("error: {0}")]
+    SimulatedFault(String),
     /// The reference failed.
     #[error("{0}")]
     Reference(#[from] ReferenceError),
     /// A program error of the caller: an address outside every allocation, a PE that does not exist.
     #[error("error: {0}")]
     Misuse(String),
+}
+
+impl HostError {
+    /// Whether the kernel failed while it ran; otherwise it could not be run.
+    pub fn is_of_the_kernel(&self) -> bool {
+        matches!(
+            self,
+            HostError::Device(_)
+                | HostError::Hang { .. }
+                | HostError::SimulatedFault(_)
+                | HostError::Cuda(CudaError::Fault { .. })
+        )
+    }
 }
 
 fn pes(list: &[u32]) -> String {

@@ -35,12 +35,9 @@ impl Outcome {
     }
 }
 
-/// The exit code for something that could not run: 3 where a device reported, 2 otherwise.
+/// The exit code for an error: 3 where the kernel failed while it ran, 2 where it could not be run.
 pub fn exit_code(error: &HostError) -> u8 {
-    match error {
-        HostError::Device(_) => 3,
-        _ => 2,
-    }
+    if error.is_of_the_kernel() { 3 } else { 2 }
 }
 
 /// What runs of a folder gave.

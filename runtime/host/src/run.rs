@@ -101,9 +101,9 @@ pub struct Needs {
 pub fn open(target: Target, needs: Needs) -> Result<Box<dyn Backend>, HostError> {
     match target {
         Target::Cuda => Ok(Box::new(Cuda::open(needs.n_pes, needs.heap_bytes)?)),
-        Target::Sim => Err(HostError::Simulator(
-            "error: this build of the runtime has no simulator\n  = help: use --target cuda".into(),
-        )),
+        Target::Sim => {
+            Err(HostError::Simulator("this build of the runtime has no simulator\n  = help: use --target cuda".into()))
+        }
     }
 }
 

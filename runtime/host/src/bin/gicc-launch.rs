@@ -15,8 +15,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 const CODES: &str = "Exit codes:
   0  every number is right
   1  a number is wrong, or something wrote past the end of a buffer
-  2  it could not run: a wrong launch description, a missing file, too few GPUs, a fault
-  3  a device reported an error: its word says who waited for whom, on what, for which value";
+  2  it could not run: a wrong launch description, a missing file, too few GPUs
+  3  the kernel failed on the device: an error word, which says who waited for whom, on what, for
+     which value; a fault; a deadlock; no end";
 
 /// Run a compiled folder of gicc on random data and compare every output with its reference.
 #[derive(Parser)]
