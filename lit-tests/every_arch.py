@@ -1,4 +1,4 @@
-"""every_arch.py GICC SOURCE OUT: compiles SOURCE to PTX for every architecture that gicc names, and has ptxas assemble
+"""every_arch.py GICC OUT PTXAS SOURCE: compiles SOURCE to PTX for every architecture that gicc names, and has ptxas assemble
 each. Without a word but the failures; a warning of ptxas is one.
 """
 
@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-gicc, source, out, ptxas = sys.argv[1:]
+gicc, out, ptxas, source = sys.argv[1:]
 environment = dict(os.environ, GICC_CUDA="", GICC_LIBDEVICE="")
 
 

@@ -13,7 +13,7 @@ Substitutions:
   %cuda-gicc   the same with NVIDIA's headers and libdevice (needs the feature cuda-headers)
   %launch      gicc-launch
   %ptxas       NVIDIA's assembler (needs the feature ptxas)
-  %every-arch  compiles the test to PTX for each architecture and has ptxas assemble it (needs the feature ptxas)
+  %every-arch  compiles the source that follows to PTX for each architecture and has ptxas assemble it (needs the feature ptxas)
   %exactly     options of FileCheck: no fence, release, acquire or undefined symbol but those that CHECK lines expect
 
 Features: ptxas, cuda-headers, gpu. A test that needs one says REQUIRES, and is counted as unsupported without it.
@@ -69,7 +69,7 @@ if "ptxas" in tools:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", tools["ptxas"]))
     config.substitutions.append(
-        ("%every-arch", "%s %s %s %%s %%t %s" % (sys.executable, os.path.join(here, "every_arch.py"), gicc, tools["ptxas"]))
+        ("%every-arch", "%s %s %s %%t %s" % (sys.executable, os.path.join(here, "every_arch.py"), gicc, tools["ptxas"]))
     )
 if "CUDA headers" in tools and "libdevice" in tools:
     config.available_features.add("cuda-headers")

@@ -1,6 +1,6 @@
 // All primitives at once: ptxas accepts the PTX for each architecture.
 // REQUIRES: ptxas
-// RUN: %every-arch
+// RUN: %every-arch %s
 #include <gicc/gicc.cuh>
 
 template <gicc::group G> __device__ void all(float *d, const float *s, uint64_t *f, gicc::channel_state *st, long long n, int pe) {
