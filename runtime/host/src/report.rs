@@ -20,7 +20,7 @@ pub enum Outcome {
     Right,
     /// A number is wrong, or something wrote past the end of a buffer.
     Wrong,
-    /// A device wrote its error word.
+    /// A device wrote its error word, or a kernel was ended by a fault or did not end.
     DeviceError,
 }
 
@@ -84,6 +84,8 @@ pub struct RunFailure {
     pub guards: Vec<String>,
     /// What the devices reported.
     pub device: Option<DeviceFailure>,
+    /// How a kernel was ended: a fault, a deadlock, no end.
+    pub fault: Option<String>,
 }
 
 impl RunReport {
@@ -142,6 +144,9 @@ impl RunFailure {
         }
         if let Some(device) = &self.device {
             let _ = write!(out, "\n{device}");
+        }
+        if let Some(fault) = &self.fault {
+            let _ = write!(out, "\n{fault}");
         }
         if self.wrong_elements > 0 {
             let _ = write!(out, "\n  {} elements are wrong; the first of each buffer and PE:", self.wrong_elements);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use gicc_abi::heap::WORKSPACE_BYTES;
 
 use crate::backend::cuda::Cuda;
+use crate::backend::sim::Sim;
 use crate::backend::{Backend, Launch};
 use crate::compare::{Comparison, compare};
 use crate::error::HostError;
@@ -101,9 +102,7 @@ pub struct Needs {
 pub fn open(target: Target, needs: Needs) -> Result<Box<dyn Backend>, HostError> {
     match target {
         Target::Cuda => Ok(Box::new(Cuda::open(needs.n_pes, needs.heap_bytes)?)),
-        Target::Sim => {
-            Err(HostError::Simulator("this build of the runtime has no simulator\n  = help: use --target cuda".into()))
-        }
+        Target::Sim => Ok(Box::new(Sim::open(needs.n_pes, needs.heap_bytes, needs.seed)?)),
     }
 }
 
@@ -171,19 +170,21 @@ pub(crate) fn run_opened(
                 report.devices = current.backend().describe();
             }
             let failure = run_once(folder, &mut current, drawn)?;
-            current.free_buffers()?;
-            team = Some(current);
+            let device = failure.as_ref().is_some_and(|f| f.device.is_some() || f.fault.is_some());
+            if !device {
+                current.free_buffers()?;
+                team = Some(current);
+            }
             if let Some(mut failure) = failure {
                 failure.run = run;
                 failure.schedule = (schedules > 1).then_some(schedule);
                 report.failed += 1;
-                let device = failure.device.is_some();
                 report.outcome = if device { Outcome::DeviceError } else { Outcome::Wrong };
                 if report.failures.len() < REPORTED_FAILURES || device {
                     report.failures.push(failure);
                 }
                 if device {
-                    // Each further wait would take its whole bound, too.
+                    // Each further wait would take its whole bound, too, and after a fault the devices are unusable.
                     report.runs = run + 1;
                     return Ok(report);
                 }
@@ -257,6 +258,10 @@ fn run_once(folder: &Folder, team: &mut Team, drawn: &Drawn) -> Result<Option<Ru
                 Ok(_) => {}
                 Err(HostError::Device(device)) => {
                     failure.device = Some(device);
+                    return Ok(Some(failure));
+                }
+                Err(e) if e.is_of_the_kernel() => {
+                    failure.fault = Some(e.to_string());
                     return Ok(Some(failure));
                 }
                 Err(e) => return Err(e),

@@ -1,7 +1,7 @@
 //! A team: PEs with symmetric memory, modules made usable on them, and launches whose error words are read.
 //!
-//! Modules come first, buffers after them: a module takes its workspace from the start of the symmetric heap, where it
-//! stays zeroed only once. Buffers are freed together ([`Team::free_buffers`]).
+//! Modules are best loaded before buffers are allocated: a module takes its workspace from the symmetric heap for good,
+//! and what lies before it is not used again. Buffers are freed together ([`Team::free_buffers`]).
 
 use std::path::Path;
 use std::time::Duration;
@@ -134,14 +134,22 @@ impl Team {
     /// Loads a compiled folder's module on every PE and makes it usable: its record is checked, its workspace zeroed, and
     /// its state written.
     pub fn load(&mut self, folder: &Path, manifest: &Manifest) -> Result<usize, HostError> {
-        if !self.buffers.is_empty() {
-            return Err(HostError::Misuse("a module is loaded before buffers are allocated".into()));
-        }
-        let refuse = |error| HostError::Record { source_name: manifest.source.clone(), error };
         if manifest.abi_version != ABI_VERSION {
-            return Err(refuse(crate::record::RecordError::Version { found: manifest.abi_version }));
+            let error = crate::record::RecordError::Version { found: manifest.abi_version };
+            return Err(HostError::Record { source_name: manifest.source.clone(), error });
         }
         let handle = self.backend.load(folder, manifest)?;
+        self.init(handle, &manifest.source)
+    }
+
+    /// Makes modules that somebody else loaded, one a PE, usable in the same way. `source` names them in messages.
+    pub fn adopt(&mut self, modules: &[*mut std::ffi::c_void], source: &str) -> Result<usize, HostError> {
+        let handle = self.backend.adopt(modules)?;
+        self.init(handle, source)
+    }
+
+    fn init(&mut self, handle: ModuleHandle, source: &str) -> Result<usize, HostError> {
+        let refuse = |error| HostError::Record { source_name: source.to_owned(), error };
         let record = self.record(handle, 0)?.map_err(refuse)?;
         for module in &self.modules {
             record.agrees_with(&module.record).map_err(refuse)?;
@@ -153,8 +161,6 @@ impl Team {
         let words = u64::from(record.module.error_words.max(1)) * size_of::<Error>() as u64;
         let mut error_words = Vec::new();
         for pe in 0..self.n_pes() {
-            let workspace = heap.base + u64::from(pe) * heap.stride + workspace_offset;
-            self.backend.name_range(pe, workspace, workspace_bytes, "gicc workspace");
             let error = self.backend.allocate(pe, words, "gicc error words")?;
             error_words.push(error);
             let state = State {
@@ -175,8 +181,7 @@ impl Team {
                 let state = state.to_bytes();
                 if bytes < state.len() as u64 {
                     return Err(HostError::Misuse(format!(
-                        "`{STATE_SYMBOL}` of {} has {bytes} bytes instead of {}; compile the source again",
-                        manifest.source,
+                        "`{STATE_SYMBOL}` of {source} has {bytes} bytes instead of {}; compile the source again",
                         state.len()
                     )));
                 }
@@ -185,8 +190,18 @@ impl Team {
         }
         self.modules.push(Module { handle, record, workspace_offset, workspace_bytes, error_words });
         let index = self.modules.len() - 1;
+        self.name_workspace(index);
         self.reset_module(index)?;
         Ok(index)
+    }
+
+    fn name_workspace(&mut self, module: usize) {
+        let Some(m) = self.modules.get(module) else { return };
+        let (offset, bytes, heap) = (m.workspace_offset, m.workspace_bytes, self.backend.heap());
+        for pe in 0..self.n_pes() {
+            let address = heap.base + u64::from(pe) * heap.stride + offset;
+            self.backend.name_range(pe, address, bytes, "gicc workspace");
+        }
     }
 
     fn record(&self, handle: ModuleHandle, pe: u32) -> Result<Result<Record, crate::record::RecordError>, HostError> {
@@ -214,7 +229,8 @@ impl Team {
         self.modules.get(module).ok_or_else(|| HostError::Misuse(format!("there is no module {module}")))
     }
 
-    fn clear_error_words(&mut self, module: usize) -> Result<(), HostError> {
+    /// Clears a module's error words; every launch of [`Team::launch`] begins with it.
+    pub fn clear_error_words(&mut self, module: usize) -> Result<(), HostError> {
         let m = self.module(module)?;
         let zero = vec![0; m.record.module.error_words.max(1) as usize * size_of::<Error>()];
         for (pe, address) in m.error_words.clone().into_iter().enumerate() {
@@ -251,7 +267,8 @@ impl Team {
     pub fn allocate_local(&mut self, name: &str, bytes: u64) -> Result<Buffer, HostError> {
         let mut buffer = Buffer { name: name.to_owned(), addresses: Vec::new(), bytes, symmetric: false };
         for pe in 0..self.n_pes() {
-            match self.backend.allocate(pe, with_guard(bytes), name) {
+            let whole = if self.backend.checks_bounds() { bytes } else { with_guard(bytes) };
+            match self.backend.allocate(pe, whole, name) {
                 Ok(address) => buffer.addresses.push(address),
                 Err(e) => {
                     for (pe, address) in buffer.addresses.iter().enumerate() {
@@ -266,6 +283,9 @@ impl Team {
 
     fn add(&mut self, buffer: Buffer) -> Result<Buffer, HostError> {
         self.buffers.push(buffer.clone());
+        if self.backend.checks_bounds() {
+            return Ok(buffer);
+        }
         let guard = vec![GUARD; (with_guard(buffer.bytes) - buffer.bytes) as usize];
         for (pe, address) in buffer.addresses.iter().enumerate() {
             self.backend.write(pe as u32, address + buffer.bytes, &guard)?;
@@ -284,6 +304,9 @@ impl Team {
         }
         self.free = self.buffers_start;
         self.backend.forget_names();
+        for module in 0..self.modules.len() {
+            self.name_workspace(module);
+        }
         Ok(())
     }
 
@@ -309,6 +332,9 @@ impl Team {
     /// Buffers, with a PE, behind which guard bytes were changed, and how many bytes behind the end the first change lies.
     pub fn broken_guards(&self) -> Result<Vec<(String, u32, u64)>, HostError> {
         let mut broken = Vec::new();
+        if self.backend.checks_bounds() {
+            return Ok(broken);
+        }
         for buffer in &self.buffers {
             let mut guard = vec![0; (with_guard(buffer.bytes) - buffer.bytes) as usize];
             for (pe, address) in buffer.addresses.iter().enumerate() {

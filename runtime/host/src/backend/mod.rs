@@ -11,6 +11,7 @@ use crate::error::HostError;
 pub mod cuda;
 #[cfg(test)]
 pub(crate) mod fake;
+pub mod sim;
 
 /// Where the symmetric heap lies. PE p's segment starts at `base + p * stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,11 @@ pub trait Backend {
     /// The symmetric heap.
     fn heap(&self) -> Heap;
 
+    /// Whether a kernel's access past the end of a buffer is found when it happens. Otherwise guard bytes are put there.
+    fn checks_bounds(&self) -> bool {
+        false
+    }
+
     /// Memory of one PE outside the symmetric heap, aligned to 256 bytes.
     fn allocate(&mut self, pe: u32, bytes: u64, name: &str) -> Result<u64, HostError>;
 
@@ -90,6 +96,11 @@ pub trait Backend {
 
     /// Loads the module of a compiled folder on every PE.
     fn load(&mut self, folder: &Path, manifest: &Manifest) -> Result<ModuleHandle, HostError>;
+
+    /// Takes modules that somebody else loaded, one a PE (on CUDA a `CUmodule` each); they stay theirs.
+    fn adopt(&mut self, _modules: &[*mut std::ffi::c_void]) -> Result<ModuleHandle, HostError> {
+        Err(HostError::Misuse(format!("{} takes no modules that were loaded elsewhere", self.name())))
+    }
 
     /// Address and bytes of a module's variable on a PE, where the module has it.
     fn symbol(&self, module: ModuleHandle, pe: u32, name: &str) -> Result<Option<(u64, u64)>, HostError>;

@@ -194,7 +194,9 @@ fn a_larger_workspace_gets_its_room() {
 #[test]
 fn hanging_and_not_resident_launches_are_errors() {
     let right: fake::Kernel = Rc::new(|d| push(d, 0));
-    let hang = run_with(right.clone(), 1, |fake| fake.hangs = true).expect_err("a hang").to_string();
+    let hang = run_with(right.clone(), 3, |fake| fake.hangs = true).expect("a report");
+    assert_eq!((hang.outcome, hang.runs), (Outcome::DeviceError, 1));
+    let hang = hang.text();
     let description = DESCRIPTION.replace("grid = 1", "grid = [4, 2]");
     let folder = folder(&description, Some(REFERENCE));
     let folder = Folder::open(folder.path(), None).expect("a folder");

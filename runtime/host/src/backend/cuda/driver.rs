@@ -9,6 +9,9 @@ use cudarc::driver::sys::CUresult;
 /// The oldest driver whose functions this runtime calls: CUDA 12.0.
 const OLDEST_DRIVER: i32 = 12000;
 
+/// The variable by which the driver, when it starts, decides when kernels are loaded.
+const LOADING: &str = "CUDA_MODULE_LOADING";
+
 /// Why the CUDA backend could not do something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CudaError {
@@ -108,9 +111,11 @@ pub(crate) fn start() -> Result<(), CudaError> {
         return Err(CudaError::NoDriver);
     }
     // Kernels that are loaded at their first launch can wait for a kernel that spins on another device.
-    // SAFETY: nothing else in this process reads or writes the environment at this time: backends are opened by the
-    // thread that runs the command, before any other thread exists, and the driver reads it in cuInit.
-    unsafe { std::env::set_var("CUDA_MODULE_LOADING", "EAGER") };
+    if std::env::var_os(LOADING).is_none_or(|v| v != "EAGER") {
+        // SAFETY: nothing else in this process uses the environment at this time: a command opens its backend before it
+        // makes any thread, and `gicc/host.h` asks other programs to set the variable themselves.
+        unsafe { std::env::set_var(LOADING, "EAGER") };
+    }
     let mut found = 0;
     // SAFETY: writes one integer.
     check(unsafe { sys::cuDriverGetVersion(&mut found) }, "asking the driver for its version")?;

@@ -415,6 +415,15 @@ impl Backend for Cuda {
         Ok(ModuleHandle(self.modules.len() - 1))
     }
 
+    fn adopt(&mut self, modules: &[*mut c_void]) -> Result<ModuleHandle, HostError> {
+        if modules.len() != self.devices.len() || modules.iter().any(|m| m.is_null()) {
+            let (wanted, given) = (self.devices.len(), modules.iter().filter(|m| !m.is_null()).count());
+            return Err(HostError::Misuse(format!("{wanted} PEs need {wanted} loaded modules, not {given}")));
+        }
+        self.modules.push(modules.iter().map(|m| Loaded::adopt(m.cast())).collect());
+        Ok(ModuleHandle(self.modules.len() - 1))
+    }
+
     fn symbol(&self, module: ModuleHandle, pe: u32, name: &str) -> Result<Option<(u64, u64)>, HostError> {
         self.enter(pe)?;
         self.loaded(module, pe)?.variable(name)

@@ -19,6 +19,8 @@ const LOG_BYTES: usize = 16 * 1024;
 pub(crate) struct Loaded {
     module: sys::CUmodule,
     functions: HashMap<String, sys::CUfunction>,
+    /// Whether it was loaded here and is unloaded here.
+    owned: bool,
 }
 
 /// The compiled form for a device: machine code of its architecture, else PTX of the newest architecture that it runs.
@@ -63,7 +65,7 @@ impl Loaded {
         // PTX is text that ends with a zero.
         bytes.push(0);
         let module = load_image(&bytes, image, device, pe)?;
-        let mut loaded = Loaded { module, functions: HashMap::new() };
+        let mut loaded = Loaded { module, functions: HashMap::new(), owned: true };
         for kernel in &manifest.kernels {
             let symbol = &kernel.symbol;
             let name = CString::new(symbol.as_str()).map_err(|_| HostError::NoKernel { symbol: symbol.clone() })?;
@@ -81,6 +83,11 @@ impl Loaded {
             };
         }
         Ok(loaded)
+    }
+
+    /// A module that somebody else loaded and unloads; kernels of it are launched by them.
+    pub(crate) fn adopt(module: sys::CUmodule) -> Loaded {
+        Loaded { module, functions: HashMap::new(), owned: false }
     }
 
     /// A kernel.
@@ -104,8 +111,10 @@ impl Loaded {
 
     /// Unloads it; the device's context is current and no kernel runs.
     pub(crate) fn unload(&self) {
-        // SAFETY: loaded in `load`, and not used after this.
-        unsafe { sys::cuModuleUnload(self.module) };
+        if self.owned {
+            // SAFETY: loaded in `load`, and not used after this.
+            unsafe { sys::cuModuleUnload(self.module) };
+        }
     }
 }
 
