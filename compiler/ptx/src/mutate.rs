@@ -170,6 +170,11 @@ impl Site<'_> {
                     self.weakened(atomic.semantics, Op::Atomic(op), out);
                 }
             }
+            Op::Fence(fence) if fence.semantics == Some(Semantics::SequentiallyConsistent) => {
+                let mut op = fence.clone();
+                op.semantics = Some(Semantics::AcquireRelease);
+                self.weakened(fence.semantics, Op::Fence(op), out);
+            }
             Op::Multimem(multimem) => {
                 for weak in multimem.semantics.map(weaker).unwrap_or(&[]) {
                     let mut op = multimem.clone();

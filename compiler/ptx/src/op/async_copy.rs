@@ -173,10 +173,12 @@ impl CpAsync {
         s
     }
 
+    /// The form whose fourth operand is a predicate (`ignore-src`) is not known.
     pub(crate) fn slots(&self, count: usize) -> Option<Vec<Slot>> {
         let required = [Slot::address(ScalarType::B8), Slot::address(ScalarType::B8), Slot::constant(ScalarType::U32)];
-        let optional: Vec<Slot> =
-            std::iter::once(Slot::source(ScalarType::U32)).chain(policy(self.cache_hint)).collect();
+        // With four operands and `.L2::cache_hint`, the fourth is the policy.
+        let sized = (count > 3 + usize::from(self.cache_hint)).then_some(Slot::source(ScalarType::U32));
+        let optional: Vec<Slot> = sized.into_iter().chain(policy(self.cache_hint)).collect();
         slots(count, &required, &optional)
     }
 }

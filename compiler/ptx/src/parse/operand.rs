@@ -6,6 +6,7 @@ use crate::lexer::TokenKind;
 use crate::operand::{Address, Component, Immediate, ImmediateValue, Offset, Operand, Placeholder};
 use crate::span::Span;
 use crate::special::{ScalarSpecial, SpecialRegister, VectorSpecial};
+use crate::types::ScalarType;
 
 impl Parser<'_> {
     /// Operands up to (not including) a token of the kind.
@@ -109,7 +110,13 @@ impl Parser<'_> {
     }
 
     fn is_register(&self, name: &str) -> bool {
-        self.scopes.iter().rev().flatten().any(|registers| registers.declares(name))
+        self.declared_type(name).is_some()
+    }
+
+    /// The type that the innermost declaration gives a register.
+    pub(super) fn declared_type(&self, name: &str) -> Option<ScalarType> {
+        let mut declarations = self.scopes.iter().rev().flatten();
+        declarations.find(|registers| registers.declares(name)).map(|registers| registers.ty)
     }
 
     /// A number with an optional minus sign.

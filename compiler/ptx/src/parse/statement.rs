@@ -126,7 +126,7 @@ impl Parser<'_> {
             "call" => (self.call(&words)?, Vec::new()),
             _ => (Op::decode(name, &words), self.operands_until(TokenKind::Semicolon)?),
         };
-        Ok(match decoded.and_then(|op| check(&op, &operands).map(|()| op)) {
+        Ok(match decoded.and_then(|op| self.check_operands(&op, &operands).map(|()| op)) {
             Ok(op) => StatementKind::Instruction(Box::new(Instruction {
                 guard,
                 opcode,
@@ -137,6 +137,32 @@ impl Parser<'_> {
             })),
             Err(reason) => StatementKind::Unknown(Unknown { opcode, text: String::new(), reason }),
         })
+    }
+
+    /// Number and shapes of the operands; and that predicates stand where, and only where, predicates may.
+    fn check_operands(&self, op: &Op, operands: &[Operand]) -> Result<(), String> {
+        check(op, operands)?;
+        let slots = op.signature(operands.len()).unwrap_or_default();
+        for (slot, operand) in slots.iter().zip(operands) {
+            let typed = |operand: &Operand, ty: ScalarType| match operand {
+                Operand::Register(name) => match self.declared_type(name) {
+                    Some(declared) => (declared == ScalarType::Pred) == (ty == ScalarType::Pred),
+                    None => true,
+                },
+                _ => true,
+            };
+            let fits = match operand {
+                Operand::Vector(parts) => parts.iter().all(|part| typed(part, slot.ty)),
+                Operand::Pair(first, second) => typed(first, slot.ty) && typed(second, slot.pair.unwrap_or(slot.ty)),
+                Operand::Negated(inner) => typed(inner, slot.ty),
+                operand => typed(operand, slot.ty),
+            };
+            if !fits {
+                let kind = if slot.ty == ScalarType::Pred { "a predicate" } else { "no predicate" };
+                return Err(format!("`{operand}` has to be {kind}"));
+            }
+        }
+        Ok(())
     }
 
     /// `(results), function, (arguments), prototype`
