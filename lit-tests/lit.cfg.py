@@ -12,6 +12,7 @@ Substitutions:
   %gicc        the command, with gicc's own CUDA surface and mathematical functions
   %cuda-gicc   the same with NVIDIA's headers and libdevice (needs the feature cuda-headers)
   %launch      gicc-launch
+  %python      the Python that runs lit
   %ptxas       NVIDIA's assembler (needs the feature ptxas)
   %every-arch  compiles the source that follows to PTX for each architecture and has ptxas assemble it (needs the feature ptxas)
   %exactly     options of FileCheck: no fence, release, acquire or undefined symbol but those that CHECK lines expect
@@ -73,10 +74,11 @@ if "ptxas" in tools:
     )
 if "CUDA headers" in tools and "libdevice" in tools:
     config.available_features.add("cuda-headers")
-if "GPU driver" in tools:
+if "GPUs" in tools:
     config.available_features.add("gpu")
 
 config.substitutions += [
+    ("%python", sys.executable),
     ("%cuda-gicc", gicc),
     ("%gicc", "env GICC_CUDA= GICC_LIBDEVICE= %s" % gicc),
     ("%launch", os.path.join(folder, "gicc-launch")),

@@ -105,24 +105,19 @@ fn version_of(name: &str, path: &Path) -> Option<String> {
 }
 
 fn gpus() -> Part {
-    let purpose = "running on this machine's GPUs (gicc run --target cuda); the simulator needs none".to_owned();
-    let driver = ["libcuda.so.1"].into_iter().find(|name| loads(name));
+    let found = match gicc_host::backend::cuda::gpu_count() {
+        0 => None,
+        1 => Some("1 GPU".to_owned()),
+        n => Some(format!("{n} GPUs")),
+    };
     Part {
-        name: "GPU driver".to_owned(),
-        state: if driver.is_some() { State::Found } else { State::Missing },
-        found: driver.map(str::to_owned),
+        name: "GPUs".to_owned(),
+        state: if found.is_some() { State::Found } else { State::Missing },
+        cure: found.is_none().then(|| "install NVIDIA's driver on a machine with GPUs".to_owned()),
+        found,
         version: None,
-        purpose,
-        cure: driver.is_none().then(|| "install NVIDIA's driver on a machine with GPUs".to_owned()),
+        purpose: "running kernels on GPUs (gicc run --target cuda); the simulator needs none".to_owned(),
     }
-}
-
-/// Whether the loader finds a library.
-fn loads(name: &str) -> bool {
-    let Ok(name) = std::ffi::CString::new(name) else { return false };
-    // SAFETY: the name is a C string; the library's constructors are those of NVIDIA's driver, which expect to be loaded.
-    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
-    !handle.is_null()
 }
 
 fn human(report: &Report) -> String {

@@ -17,13 +17,29 @@ pub(crate) fn install_hook(messages: &Messages, form: Form) {
     std::panic::set_hook(Box::new(move |info| {
         let what = info.payload_as_str().unwrap_or("a panic without words");
         let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-        let diagnostic = Diagnostic::error(codes::INTERNAL, format!("internal error: {what}"))
-            .cause(format!("gicc {} stopped at {place}", env!("CARGO_PKG_VERSION")))
-            .cure(CURE);
+        let diagnostic = diagnostic(what, &place);
         let text = match form {
             Form::Json => serde_json::to_string(&diagnostic).unwrap_or_else(|e| e.to_string()),
             Form::Human => diagnostic.to_string(),
         };
         drop((&stream).write_all(format!("{text}\n").as_bytes()));
     }));
+}
+
+fn diagnostic(what: &str, place: &str) -> Diagnostic {
+    Diagnostic::error(codes::INTERNAL, format!("internal error: {what}"))
+        .cause(format!("gicc {} stopped at {place}", env!("CARGO_PKG_VERSION")))
+        .cure(CURE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_says_what_where_and_what_to_do() {
+        let text = diagnostic("index out of bounds", "pass.rs:1:2").to_string();
+        let text = text.replace(env!("CARGO_PKG_VERSION"), "[VERSION]");
+        insta::assert_snapshot!("panic", text);
+    }
 }

@@ -29,7 +29,7 @@ fn everything_there() {
     let outcome = bench.gicc(&["doctor"]);
     outcome.quiet();
     insta::with_settings!({filters => vec![
-        (r"(?s)(found|missing)   GPU driver.*?\nnot used", "[GPU driver]\nnot used"),
+        (r"(?s)(found|missing)   GPUs .*?\nnot used", "[GPUs]\nnot used"),
         (r"with LLVM 22\.\d+\.\d+", "with LLVM [LLVM]"),
     ]}, {
         insta::assert_snapshot!("everything_there", settled(&outcome.stdout, &place));
@@ -45,7 +45,7 @@ fn nothing_there() {
     let outcome = bench.gicc(&["doctor"]);
     assert_eq!(outcome.code, 2, "{outcome:#?}");
     insta::with_settings!({filters => vec![
-        (r"(?s)(found|missing)   GPU driver.*?\nnot used", "[GPU driver]\nnot used"),
+        (r"(?s)(found|missing)   GPUs .*?\nnot used", "[GPUs]\nnot used"),
         (r"with LLVM 22\.\d+\.\d+", "with LLVM [LLVM]"),
     ]}, {
         insta::assert_snapshot!("nothing_there", settled(&outcome.stdout, bench.path()));
