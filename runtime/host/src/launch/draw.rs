@@ -8,8 +8,10 @@ use super::expression::{Expression, Values};
 use super::random::Random;
 use super::{At, Description, Draw, Parameter};
 
-/// The most bytes of one buffer: 64 GiB.
-pub const MAX_BUFFER_BYTES: u64 = 1 << 36;
+/// The most bytes of one buffer: 4 GiB.
+pub const MAX_BUFFER_BYTES: u64 = 1 << 32;
+/// The most bytes of all buffers of all PEs: 32 GiB. The host keeps a copy of each, and the reference another one.
+pub const MAX_TOTAL_BYTES: u64 = 1 << 35;
 /// The most blocks of a grid in x, y and z.
 pub const MAX_GRID: [i64; 3] = [0x7FFF_FFFF, 65535, 65535];
 /// The most threads of a block in x, y and z.
@@ -110,6 +112,18 @@ pub fn draw(description: &Description, n_pes: u32, seed: u64, fixed: &[(usize, i
             },
             Err(e) => errors.push(e),
         }
+    }
+    let bytes = description.buffers.iter().zip(&drawn.lengths).map(|(b, n)| n * b.element.bytes() as u64);
+    let total = bytes.fold(0u64, u64::saturating_add).saturating_mul(n_pes.into());
+    if let Some(buffer) = description.buffers.iter().find(|_| total > MAX_TOTAL_BYTES) {
+        let message = format!("the buffers of all PEs take {total} bytes, which is too much");
+        errors.push(at(
+            description,
+            &drawn,
+            &buffer.name.span,
+            message,
+            &format!("at most {MAX_TOTAL_BYTES} are possible"),
+        ));
     }
     for launch in &description.launches {
         match shape(description, &drawn, launch) {

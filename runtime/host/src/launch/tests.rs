@@ -146,6 +146,12 @@ fn expressions_and_names() {
         ("length = \"n\"", "length = \"n / (n - n)\""),
         ("length = \"n\"", "length = \"-n\""),
         ("length = \"n\"", "length = \"n << 40\""),
+        (
+            "[buffers.data]",
+            "[buffers.a]\ntype = \"u8\"\nlength = 4294967296\n[buffers.b]\ntype = \"f64\"\nlength = 536870912\n\
+             [buffers.c]\ntype = \"f64\"\nlength = 536870912\n[buffers.d]\ntype = \"f64\"\nlength = 536870912\n\
+             [buffers.e]\ntype = \"f64\"\nlength = 536870912\n[buffers.data]",
+        ),
         ("length = 4", "length = 1.5"),
         ("[\"data\"", "[\"dat\""),
         ("[\"data\"", "[\"data + 4\""),
@@ -241,4 +247,36 @@ fn initial_contents() {
     assert_eq!(ElementType::from_name("f128"), None);
     let text = right().replace("\"u64\"", "\"u8\"").replace("init = \"zero\"", "init = { each = \"256 + i\" }");
     assert!(try_out(&text).expect_err("too large").to_string().contains("256 does not fit in u8"));
+}
+
+#[test]
+fn the_examples_are_right() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut seen = 0;
+    for folder in std::fs::read_dir(examples).expect("the examples").flatten() {
+        let Ok(text) = std::fs::read_to_string(folder.path().join("launch.toml")) else { continue };
+        let description = read(&folder.path().display().to_string(), &text).unwrap_or_else(|e| panic!("{e}"));
+        for n_pes in (1..=8).filter(|n| description.pes.allows(*n)) {
+            for seed in 0..20 {
+                draw(&description, n_pes, seed, &[]).unwrap_or_else(|e| panic!("{e}"));
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen >= 3, "{seen}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_panics(at in 0usize..700, length in 0usize..12, with in "[-+*/(){}=.,\"\\[\\] a-z0-9]{0,6}") {
+        let mut text = right();
+        let at = at.min(text.len());
+        text.replace_range(at..(at + length).min(text.len()), &with);
+        // The lengths of a changed text may be large: fill nothing.
+        if let Ok(description) = read("launch.toml", &text)
+            && check(&description, &manifest()).is_ok()
+        {
+            let _ = draw(&description, 2, 1, &[]);
+        }
+    }
 }
