@@ -15,6 +15,9 @@ use crate::codes::{Order, Scope};
 /// The version of what stands in this file; a program of another version is refused at load.
 pub const SIM_VERSION: u32 = 1;
 
+/// The names of the symbols below start with this.
+pub const SYMBOL_PREFIX: &str = "__gicc_sim_";
+
 /// `[u32; 2]`: [`crate::ABI_VERSION`] and [`SIM_VERSION`] of the compiler.
 pub const VERSION_SYMBOL: &str = "__gicc_sim_version";
 /// The table of entry points, [`Entry::COUNT`] pointers, filled by the loader.

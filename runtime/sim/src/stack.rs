@@ -1,0 +1,81 @@
+//! Stacks of threads, cut out of large slabs: one mapping for hundreds of stacks, since the number of mappings is limited.
+//! There are no guard pages; the program checks at each function's start that its frame fits.
+
+use std::num::NonZeroUsize;
+
+use corosensei::stack::{Stack, StackPointer};
+
+use crate::memory::Mapping;
+
+/// Stacks of a slab.
+const STACKS_PER_SLAB: usize = 256;
+
+/// What the simulator itself may use of a stack below the program's frames.
+pub(crate) const RESERVE: u64 = 16 << 10;
+
+/// A stack of the pool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PooledStack {
+    base: NonZeroUsize,
+    limit: NonZeroUsize,
+}
+
+// SAFETY: the memory belongs to a slab that lives as long as its pool, and a stack is handed out once at a time. Instead of
+// a guard page, programs check their frames, see the head of this file.
+unsafe impl Stack for PooledStack {
+    fn base(&self) -> StackPointer {
+        self.base
+    }
+
+    fn limit(&self) -> StackPointer {
+        self.limit
+    }
+}
+
+impl PooledStack {
+    /// Lowest and one past the highest address.
+    pub(crate) fn range(self) -> (u64, u64) {
+        (self.limit.get() as u64, self.base.get() as u64)
+    }
+}
+
+/// Stacks that are free, and the memory of all.
+pub(crate) struct StackPool {
+    bytes: usize,
+    slabs: Vec<Mapping>,
+    free: Vec<PooledStack>,
+}
+
+impl StackPool {
+    /// Stacks of this size.
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self { bytes: bytes.next_multiple_of(4096), slabs: Vec::new(), free: Vec::new() }
+    }
+
+    /// A stack, or nothing where the host gives no memory.
+    pub(crate) fn take(&mut self) -> Option<PooledStack> {
+        if self.free.is_empty() {
+            let slab = Mapping::new((self.bytes * STACKS_PER_SLAB) as u64, 4096)?;
+            slab.small_pages();
+            let start = slab.address() as usize;
+            // The last one first, so that stacks are taken in the order of their addresses.
+            for number in (0..STACKS_PER_SLAB).rev() {
+                let limit = NonZeroUsize::new(start + number * self.bytes)?;
+                let base = NonZeroUsize::new(start + (number + 1) * self.bytes)?;
+                self.free.push(PooledStack { base, limit });
+            }
+            self.slabs.push(slab);
+        }
+        self.free.pop()
+    }
+
+    /// Gives a stack back.
+    pub(crate) fn give(&mut self, stack: PooledStack) {
+        self.free.push(stack);
+    }
+
+    /// Whether an address lies in any stack.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        self.slabs.iter().any(|s| address.wrapping_sub(s.address()) < s.bytes())
+    }
+}
