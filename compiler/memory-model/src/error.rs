@@ -37,11 +37,15 @@ pub enum ModelError {
         /// The alias.
         name: String,
     },
-    /// An initial value has an impossible width.
-    #[error("the initial value of `{name}` is {width} bytes wide: between 1 and 16 are possible")]
-    BadInitial {
+    /// An initial value, or memory in a condition, has an impossible width or lies beyond 4 GiB.
+    #[error("{what} of `{name}` has {width} bytes at offset {offset}: 1 to 16 bytes below 4 GiB are possible")]
+    BadRange {
+        /// "an initial value" or "a condition".
+        what: &'static str,
         /// The location.
         name: String,
+        /// The offset.
+        offset: u64,
         /// The width.
         width: u8,
     },

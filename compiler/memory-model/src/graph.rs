@@ -10,6 +10,8 @@
 mod barrier;
 mod lower;
 
+pub(crate) use lower::check_range;
+
 use crate::assumption::Assumptions;
 use crate::program::{Place, Program, ProxyFence, Register, Space, Until};
 use crate::relation::Relation;
@@ -59,6 +61,8 @@ pub(crate) enum Written {
     Xor(Input),
     Min(Input),
     Max(Input),
+    Increment(Input),
+    Decrement(Input),
 }
 
 /// The bytes that a memory event touches.
@@ -298,6 +302,12 @@ impl Graph<'_> {
         first..first + self.events[read].cells.len()
     }
 
+    /// Whether what a write writes does not depend on the execution.
+    pub(crate) fn value_is_known(&self, write: EventId) -> bool {
+        let event = &self.events[write];
+        event.kind == Kind::Init || matches!(event.written, Written::Value(Input::Constant(_)))
+    }
+
     /// The reads from whose values a write computes its own.
     pub(crate) fn value_origins(&self, write: EventId) -> Vec<EventId> {
         let event = &self.events[write];
@@ -309,7 +319,9 @@ impl Graph<'_> {
             | Written::Or(input)
             | Written::Xor(input)
             | Written::Min(input)
-            | Written::Max(input) => vec![input],
+            | Written::Max(input)
+            | Written::Increment(input)
+            | Written::Decrement(input) => vec![input],
             Written::CompareAndSwap { expected, desired } => vec![expected, desired],
         };
         inputs

@@ -122,4 +122,4 @@ pub use program::{
 pub use race::{Race, RaceKind};
 pub use vocabulary::{Proxy, Scope, Semantics};
 pub use weaken::{Change, Weakening, weakenings};
-pub use witness::{ReadFrom, Witness};
+pub use witness::{Explanation, Operation, ReadFrom, Witness};

@@ -7,7 +7,7 @@ use crate::Proxy;
 use crate::assumption::{Assumption, Assumptions};
 use crate::condition::{Condition, Term};
 use crate::error::ModelError;
-use crate::graph::{Constraint, EventId, Graph, Kind};
+use crate::graph::{Constraint, EventId, Graph, Kind, check_range};
 use crate::program::{Op, Program, Until};
 use crate::race::{Race, RaceKind, races};
 use crate::search::{Leaf, LocationOrder, Search, initial_value};
@@ -132,6 +132,20 @@ impl Model {
         Ok(result)
     }
 
+    /// The data races that occur in some execution; cheaper than [`Model::outcomes`].
+    ///
+    /// # Errors
+    /// As of [`Model::check`].
+    pub fn races(&self, program: &Program) -> Result<BTreeSet<Race>, ModelError> {
+        let graph = Graph::new(program, self.assumptions)?;
+        let mut found = None;
+        Search::new(&graph, &[], Vec::new(), self.step_limit).only_relevant(&[]).run(&mut |leaf| {
+            found.get_or_insert_with(BTreeSet::new).extend(races(&graph, leaf));
+            ControlFlow::Continue(())
+        })?;
+        found.ok_or(ModelError::NoExecution)
+    }
+
     /// The assumptions that any answer about this program rests on.
     ///
     /// # Errors
@@ -219,7 +233,10 @@ impl<'g, 'p> Question<'g, 'p> {
         for term in condition.terms() {
             match term {
                 Term::Register { .. } => registers.extend(register_event(graph, term)?),
-                Term::Memory { location, .. } => wanted[location_index(graph, location)?] = true,
+                Term::Memory { location, offset, width } => {
+                    check_range("a condition", location, *offset, *width)?;
+                    wanted[location_index(graph, location)?] = true;
+                }
             }
         }
         let mut implied = Vec::new();

@@ -120,6 +120,8 @@ fn function_text(function: &RmwFunction) -> (&'static str, String) {
         RmwFunction::Xor(_) => "xor",
         RmwFunction::Min(_) => "min",
         RmwFunction::Max(_) => "max",
+        RmwFunction::Increment(_) => "inc",
+        RmwFunction::Decrement(_) => "dec",
     };
     let operands: Vec<String> = function.operands().into_iter().map(ToString::to_string).collect();
     (name, operands.join(", "))

@@ -137,6 +137,10 @@ pub enum RmwFunction {
     Min(Operand),
     /// The larger.
     Max(Operand),
+    /// One more, or zero where the limit is reached (`inc`).
+    Increment(Operand),
+    /// One less, or the limit where the old value is zero or beyond it (`dec`).
+    Decrement(Operand),
 }
 
 /// How two numbers are compared.
@@ -584,7 +588,9 @@ impl RmwFunction {
             | RmwFunction::Or(operand)
             | RmwFunction::Xor(operand)
             | RmwFunction::Min(operand)
-            | RmwFunction::Max(operand) => vec![operand],
+            | RmwFunction::Max(operand)
+            | RmwFunction::Increment(operand)
+            | RmwFunction::Decrement(operand) => vec![operand],
             RmwFunction::CompareAndSwap { expected, desired } => vec![expected, desired],
         }
     }

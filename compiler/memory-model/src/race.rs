@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::graph::{EventId, Graph, Kind};
 use crate::search::Leaf;
-use crate::witness::describe;
+use crate::witness::{Operation, operation};
 
 /// Whether the racing accesses overlap completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,10 +20,10 @@ pub enum RaceKind {
 pub struct Race {
     /// The kind.
     pub kind: RaceKind,
-    /// One access, in words.
-    pub one: String,
+    /// One access.
+    pub one: Operation,
     /// The other.
-    pub other: String,
+    pub other: Operation,
 }
 
 /// The races of an execution.
@@ -33,7 +33,11 @@ pub(crate) fn races(graph: &Graph<'_>, leaf: &Leaf<'_>) -> Vec<Race> {
         for (index, &one) in accesses.iter().enumerate() {
             for &other in &accesses[index + 1..] {
                 if let Some(kind) = race_between(graph, leaf, one, other) {
-                    found.push(Race { kind, one: describe(graph, one), other: describe(graph, other) });
+                    found.extend(operation(graph, one).zip(operation(graph, other)).map(|(one, other)| Race {
+                        kind,
+                        one,
+                        other,
+                    }));
                 }
             }
         }

@@ -17,7 +17,7 @@ pub(crate) use coherence::LocationOrder;
 pub(crate) use value::initial_value;
 
 use crate::error::ModelError;
-use crate::graph::{Constraint, EventId, Graph, Kind};
+use crate::graph::{Constraint, EventId, Graph, Kind, Slot};
 use crate::relation::{EventSet, Relation};
 
 /// What an execution has decided so far.
@@ -66,9 +66,20 @@ impl<'g, 'p> Search<'g, 'p> {
     pub(crate) fn new(graph: &'g Graph<'p>, extra: &[Constraint], wanted: Vec<bool>, limit: u64) -> Self {
         let mut constraints = graph.constraints.clone();
         constraints.extend_from_slice(extra);
-        let constrained = |slot: &usize| constraints.iter().any(|other| other.read == graph.slots[*slot].read);
+        let rank = |slot: &usize| {
+            let Slot { read, cell } = graph.slots[*slot];
+            let constrained = constraints.iter().any(|constraint| constraint.read == read);
+            let known = graph.writers[cell].iter().all(|&write| graph.value_is_known(write));
+            match (constrained, graph.events[read].is_rmw()) {
+                (true, _) if known => 0,
+                // The order of atomic operations decides their values, and so what a poll of them can return.
+                (_, true) => 1,
+                (true, false) => 2,
+                (false, false) => 3,
+            }
+        };
         let mut order: Vec<usize> = (0..graph.slots.len()).collect();
-        order.sort_by_key(|slot| (!constrained(slot), graph.writers[graph.slots[*slot].cell].len()));
+        order.sort_by_key(|slot| (rank(slot), graph.writers[graph.slots[*slot].cell].len()));
         Search { graph, constraints, order, wanted, steps: 0, limit }
     }
 
@@ -132,7 +143,11 @@ impl<'g, 'p> Search<'g, 'p> {
         let graph = self.graph;
         let read = graph.slots[slot].read;
         for &write in &graph.writers[graph.slots[slot].cell] {
-            if write == read || state.failed.contains(write) || state.influence.has(read, write) {
+            if write == read
+                || state.failed.contains(write)
+                || state.influence.has(read, write)
+                || state.is_taken(graph, slot, write)
+            {
                 continue;
             }
             self.count_step()?;
@@ -213,6 +228,25 @@ impl<'g, 'p> Search<'g, 'p> {
 }
 
 impl State {
+    /// Whether another atomic operation has read this write, and atomicity (§8.10.3) leaves no room for a second one:
+    /// of two that are morally strong, the later one in coherence would have to read the earlier one.
+    fn is_taken(&self, graph: &Graph<'_>, slot: usize, write: EventId) -> bool {
+        let Slot { read, cell } = graph.slots[slot];
+        let writes = |event: EventId| graph.events[event].is_rmw() && !self.failed.contains(event);
+        let follows = |event: EventId| graph.events[write].kind == Kind::Init || graph.morally_strong.has(write, event);
+        writes(read)
+            && follows(read)
+            && self.sources.iter().enumerate().any(|(other, source)| {
+                let rival = graph.slots[other];
+                *source == Some(write)
+                    && rival.cell == cell
+                    && rival.read != read
+                    && writes(rival.read)
+                    && follows(rival.read)
+                    && graph.morally_strong.has(read, rival.read)
+            })
+    }
+
     /// Lets a slot read a write: observation grows (§8.9.2), and patterns synchronise (§8.9.4).
     fn read_from(&mut self, graph: &Graph<'_>, slot: usize, write: EventId) {
         let read = graph.slots[slot].read;

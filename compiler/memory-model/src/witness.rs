@@ -19,7 +19,29 @@ pub struct Witness {
     /// The final state.
     pub outcome: Outcome,
     /// For each surprising read, which ordering is missing.
-    pub explanations: Vec<String>,
+    pub explanations: Vec<Explanation>,
+}
+
+/// An operation of a program, with the words for it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Operation {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The step.
+    pub step: usize,
+    /// The instruction, the thread and its place.
+    pub text: String,
+}
+
+/// Why a read may return what it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The surprising read.
+    pub read: Operation,
+    /// The write that it misses, or sees too early.
+    pub write: Operation,
+    /// All of it in words.
+    pub text: String,
 }
 
 /// One read of an execution.
@@ -103,11 +125,23 @@ pub(crate) fn describe(graph: &Graph<'_>, event: EventId) -> String {
     format!("`{instruction}` of thread `{}` ({})", thread.name, thread.place)
 }
 
+/// An event as an operation of the program; none for initial writes.
+pub(crate) fn operation(graph: &Graph<'_>, event: EventId) -> Option<Operation> {
+    let (thread, step) = graph.events[event].origin?;
+    Some(Operation { thread: ThreadId(thread), step, text: describe(graph, event) })
+}
+
 /// The name of the memory that an event touches.
 pub(crate) fn memory_name(graph: &Graph<'_>, event: EventId) -> String {
     graph.events[event].range.map_or(String::new(), |range| {
         place(graph.program, Address { location: LocationId(range.address), offset: range.start })
     })
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl fmt::Display for Witness {
@@ -125,7 +159,7 @@ impl fmt::Display for Witness {
         if !self.explanations.is_empty() {
             writeln!(f, "Nothing forbids it:")?;
             for explanation in &self.explanations {
-                writeln!(f, "- {explanation}")?;
+                writeln!(f, "- {}", explanation.text)?;
             }
         }
         Ok(())

@@ -54,6 +54,14 @@ struct ThreadState {
     groups: Vec<Vec<(EventId, EventId)>>,
 }
 
+/// Whether a piece of memory is one that the model can speak of.
+pub(crate) fn check_range(what: &'static str, name: &str, offset: u64, width: u8) -> Result<(), ModelError> {
+    if (1..=16).contains(&width) && offset <= u64::from(u32::MAX) {
+        return Ok(());
+    }
+    Err(ModelError::BadRange { what, name: name.to_owned(), offset, width })
+}
+
 fn check_names(program: &Program) -> Result<(), ModelError> {
     let mut names = BTreeSet::new();
     for location in &program.locations {
@@ -68,9 +76,7 @@ fn check_names(program: &Program) -> Result<(), ModelError> {
             }
         }
         for initial in &location.initial {
-            if !(1..=16).contains(&initial.width) {
-                return Err(ModelError::BadInitial { name: location.name.clone(), width: initial.width });
-            }
+            check_range("an initial value", &location.name, initial.offset, initial.width)?;
         }
     }
     let mut names = BTreeSet::new();
@@ -701,6 +707,8 @@ fn written(function: &RmwFunction, state: &ThreadState) -> Result<(Written, Vec<
         RmwFunction::Xor(_) => Written::Xor(first),
         RmwFunction::Min(_) => Written::Min(first),
         RmwFunction::Max(_) => Written::Max(first),
+        RmwFunction::Increment(_) => Written::Increment(first),
+        RmwFunction::Decrement(_) => Written::Decrement(first),
     };
     Ok((written, inputs))
 }

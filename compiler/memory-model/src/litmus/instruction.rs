@@ -104,7 +104,7 @@ fn qualifiers(text: &str, start: &Cursor<'_>, atomic: bool) -> Parsed<Qualifiers
             "v2" => found.count = 2,
             "v4" => found.count = 4,
             "v8" => found.count = 8,
-            "add" | "exch" | "cas" | "and" | "or" | "xor" | "min" | "max" if atomic => {
+            "add" | "exch" | "cas" | "and" | "or" | "xor" | "min" | "max" | "inc" | "dec" if atomic => {
                 found.function = Some(word.to_owned());
             }
             _ => match width_of(word) {
@@ -153,6 +153,8 @@ fn function(qualifiers: &Qualifiers, start: &Cursor<'_>, cursor: &mut Cursor<'_>
         Some("xor") => RmwFunction::Xor(first),
         Some("min") => RmwFunction::Min(first),
         Some("max") => RmwFunction::Max(first),
+        Some("inc") => RmwFunction::Increment(first),
+        Some("dec") => RmwFunction::Decrement(first),
         _ => return Err(start.error(LitmusProblem::Expected("an operation such as `.add`"))),
     })
 }

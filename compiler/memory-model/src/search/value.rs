@@ -46,6 +46,14 @@ impl State {
             Written::Xor(value) => old()? ^ input(value)?,
             Written::Min(value) => old()?.min(cut(input(value)?)),
             Written::Max(value) => old()?.max(cut(input(value)?)),
+            Written::Increment(limit) => {
+                let (old, limit) = (old()?, cut(input(limit)?));
+                if old >= limit { 0 } else { old + 1 }
+            }
+            Written::Decrement(limit) => {
+                let (old, limit) = (old()?, cut(input(limit)?));
+                if old == 0 || old > limit { limit } else { old - 1 }
+            }
         };
         Some(cut(value))
     }

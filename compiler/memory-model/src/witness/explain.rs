@@ -6,7 +6,7 @@
 
 use crate::graph::{EventId, Graph, Kind};
 use crate::search::{Leaf, LocationOrder};
-use crate::witness::{describe, memory_name};
+use crate::witness::{Explanation, describe, memory_name, operation};
 use crate::{Proxy, Semantics};
 
 /// The explanations, each once.
@@ -15,9 +15,16 @@ pub(super) fn explanations(
     leaf: &Leaf<'_>,
     orders: &[&LocationOrder],
     reads: &[EventId],
-) -> Vec<String> {
+) -> Vec<Explanation> {
     let explainer = Explainer { graph, leaf };
-    let mut texts: Vec<String> = Vec::new();
+    let mut found: Vec<Explanation> = Vec::new();
+    let mut add = |read: EventId, write: EventId, text: String| {
+        if let (Some(read), Some(write)) = (operation(graph, read), operation(graph, write))
+            && !found.iter().any(|other| other.text == text)
+        {
+            found.push(Explanation { read, write, text });
+        }
+    };
     for read in explainer.with_origins(reads) {
         for slot in graph.slots_of(read) {
             let Some(source) = leaf.state.sources[slot] else { continue };
@@ -30,21 +37,18 @@ pub(super) fn explanations(
                     && !older(newer)
                     && !leaf.causes.has(read, newer);
                 if candidate {
-                    let text = explainer.stale(read, source, newer);
-                    if !texts.contains(&text) {
-                        texts.push(text);
-                    }
+                    add(read, newer, explainer.stale(read, source, newer));
                 }
             }
-            if graph.events[source].kind != Kind::Init && !leaf.causes.has(source, read) {
-                let text = explainer.early(read, source);
-                if let Some(text) = text.filter(|text| !texts.contains(text)) {
-                    texts.push(text);
-                }
+            if graph.events[source].kind != Kind::Init
+                && !leaf.causes.has(source, read)
+                && let Some(text) = explainer.early(read, source)
+            {
+                add(read, source, text);
             }
         }
     }
-    texts
+    found
 }
 
 struct Explainer<'a> {

@@ -398,7 +398,7 @@ impl<'p> Checker<'p> {
 
     fn record(&self, sources: &BTreeMap<usize, usize>, coherence: &Pairs, found: &mut BTreeSet<Outcome>) {
         let mut registers = BTreeMap::new();
-        for (&read, _) in sources {
+        for &read in sources.keys() {
             if let Some((thread, register)) = &self.events[read].register {
                 let thread = self.program.threads[*thread].name.clone();
                 let term = Term::Register { thread, register: register.as_str().into() };
