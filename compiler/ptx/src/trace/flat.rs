@@ -4,7 +4,7 @@ use super::error::{TraceError, TraceErrorKind};
 use crate::ast::{Function, Statement, StatementKind, Unknown, Variable};
 use crate::instruction::Instruction;
 use crate::span::Span;
-use crate::types::ScalarType;
+use crate::types::{ScalarType, StateSpace};
 use std::collections::HashMap;
 
 /// One line of a flat body.
@@ -28,8 +28,19 @@ pub(super) struct Flat<'m> {
     /// Widths of declared registers.
     single: HashMap<&'m str, ScalarType>,
     families: Vec<(&'m str, u32, ScalarType)>,
-    /// Variables declared in the body.
-    pub(super) variables: Vec<&'m Variable>,
+    /// Room for the variables declared in the body, by name.
+    pub(super) rooms: Vec<Room<'m>>,
+}
+
+/// Room for the variables of one name. Blocks beside each other, as the call sequences of LLVM are, declare the same names
+/// with different sizes; they are never in use at the same time, so they share the room of the largest.
+pub(super) struct Room<'m> {
+    pub(super) name: &'m str,
+    pub(super) space: StateSpace,
+    pub(super) size: u64,
+    pub(super) align: u64,
+    /// The blocks that declare it.
+    scopes: Vec<usize>,
 }
 
 impl<'m> Flat<'m> {
@@ -43,7 +54,7 @@ impl<'m> Flat<'m> {
             targets: HashMap::new(),
             single: HashMap::new(),
             families: Vec::new(),
-            variables: Vec::new(),
+            rooms: Vec::new(),
         };
         flat.add(function.body.as_deref().unwrap_or(&[]), 0)?;
         Ok(flat)
@@ -71,7 +82,7 @@ impl<'m> Flat<'m> {
                         self.declare(name, *count, registers.ty, statement.span)?;
                     }
                 }
-                StatementKind::Variable(variable) => self.variables.push(variable),
+                StatementKind::Variable(variable) => self.room(variable, scope, statement.span)?,
                 StatementKind::BranchTargets(labels) => {
                     if let Some(name) = last_label {
                         self.targets.insert((scope, name), labels);
@@ -81,6 +92,42 @@ impl<'m> Flat<'m> {
             }
         }
         Ok(())
+    }
+
+    /// Makes room for a variable.
+    fn room(&mut self, variable: &'m Variable, scope: usize, span: Span) -> Result<(), TraceError> {
+        let Some(room) = self.rooms.iter().position(|r| r.name == variable.name) else {
+            self.rooms.push(Room {
+                name: &variable.name,
+                space: variable.space,
+                size: variable.size(),
+                align: variable.alignment(),
+                scopes: vec![scope],
+            });
+            return Ok(());
+        };
+        let hides =
+            self.rooms[room].scopes.iter().any(|&other| self.is_inside(scope, other) || self.is_inside(other, scope));
+        let room = &mut self.rooms[room];
+        if hides || room.space != variable.space {
+            let what = format!("two variables named `{}` that are in use together", variable.name);
+            return Err(TraceErrorKind::Unsupported(what).at(span));
+        }
+        room.size = room.size.max(variable.size());
+        room.align = room.align.max(variable.alignment());
+        room.scopes.push(scope);
+        Ok(())
+    }
+
+    /// Whether block `inner` is block `outer` or lies in it.
+    fn is_inside(&self, mut inner: usize, outer: usize) -> bool {
+        while inner != outer {
+            if inner == 0 {
+                return false;
+            }
+            inner = self.parents[inner];
+        }
+        true
     }
 
     fn push(&mut self, line: Line<'m>, scope: usize) {
@@ -134,5 +181,38 @@ impl<'m> Flat<'m> {
                 None => scope = self.parents[scope],
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::trace::{ConcreteMemory, Launch, run};
+
+    fn value_of(body: &str) -> Result<Option<u8>, String> {
+        let text = format!(
+            ".version 8.8 .target sm_90 .address_size 64
+             .func f(.param .b64 a) {{ ret; }}
+             .visible .entry k(.param .u64 p) {{ .reg .b64 %rd<4>; ld.param.u64 %rd1, [p]; {body} ret; }}"
+        );
+        let module = crate::parse_module(&text).map_err(|e| e.to_string())?;
+        let mut memory = ConcreteMemory::new();
+        memory.region(0x1000, [0; 8]);
+        let launch = Launch::new(&module, "k").parameter(0x1000u64.to_le_bytes());
+        run(&launch, &mut memory).map_err(|e| e.to_string())?;
+        Ok(memory.bytes(0x1000, 1).map(|b| b[0]))
+    }
+
+    #[test]
+    fn call_sequences_declare_the_same_names_with_other_sizes() {
+        let small_last =
+            "{ .param .b64 x; .param .b64 y; st.param.b64 [y], 7; ld.param.b64 %rd2, [y]; st.u8 [%rd1], %rd2; }
+                          { .param .b64 x; .param .b32 y; st.param.b32 [y], 1; }";
+        assert_eq!(value_of(small_last), Ok(Some(7)));
+    }
+
+    #[test]
+    fn a_variable_that_hides_another_one_is_refused() {
+        let hidden = "{ .param .b64 x; { .param .b32 x; } }";
+        assert!(value_of(hidden).unwrap_err().contains("two variables named `x`"));
     }
 }

@@ -225,14 +225,14 @@ impl<'m, 'x> Block<'m, 'x> {
                 symbols.insert(parameter.name.as_str(), Place { space: StateSpace::Param, address });
             }
         }
-        for variable in &flat.variables {
-            let arena = match variable.space {
+        for room in &flat.rooms {
+            let arena = match room.space {
                 StateSpace::Local => &mut thread.local,
                 StateSpace::Param => &mut thread.params,
                 _ => continue,
             };
-            let address = reserve(arena, variable.size(), variable.alignment())?;
-            symbols.insert(variable.name.as_str(), Place { space: variable.space, address });
+            let address = reserve(arena, room.size, room.align)?;
+            symbols.insert(room.name, Place { space: room.space, address });
         }
         thread.frames.push(Frame { flat, pc: 0, registers, symbols, carry: false, returns, marks });
         Ok(())

@@ -1,0 +1,273 @@
+//! What traced kernels did becomes a program of the memory model.
+//!
+//! Every access to global memory must lie in a named range; what only one thread touches is named as such. Nothing is left
+//! out silently.
+
+use std::collections::BTreeMap;
+
+use memory_model as mm;
+use ptx::meaning::AccessKind;
+use ptx::op::AtomicOp;
+use ptx::trace::{ConcreteMemory, Event, EventKind, Launch, ThreadTrace, run};
+
+/// Two PEs, each with a segment of this size.
+pub(crate) const BASE: u64 = 0x100_0000;
+/// Distance of the segments.
+pub(crate) const STRIDE: u64 = 0x10_0000;
+/// Private memory of PE 0, with the error words of both PEs and the source.
+pub(crate) const PRIVATE: u64 = 0x900_0000;
+
+/// One block of a kernel on a PE.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// The kernel.
+    pub(crate) entry: &'static str,
+    /// The PE.
+    pub(crate) pe: i32,
+    /// The block's index, and the blocks of the grid.
+    pub(crate) index: [u32; 2],
+    /// Threads that run; the block is as large.
+    pub(crate) threads: u32,
+    /// Threads of the block, of which only `threads` are looked at.
+    pub(crate) size: u32,
+    /// Addresses that are the parameters.
+    pub(crate) parameters: Vec<u64>,
+    /// Addresses of signals that are polled, with the values that end the polls, one after the other.
+    pub(crate) polls: Vec<(u64, Vec<u128>)>,
+}
+
+impl Block {
+    /// A block of two threads, the only one of its grid.
+    pub(crate) fn new(entry: &'static str, pe: i32, parameters: &[u64]) -> Block {
+        Block { entry, pe, index: [0, 1], threads: 2, size: 2, parameters: parameters.to_vec(), polls: Vec::new() }
+    }
+
+    /// The same with polls that end when `address` holds one after the other of `values`.
+    pub(crate) fn polls<const N: usize>(mut self, address: u64, values: [u128; N]) -> Block {
+        self.polls.push((address, values.to_vec()));
+        self
+    }
+
+    /// The same with one thread.
+    pub(crate) fn alone(mut self) -> Block {
+        (self.threads, self.size) = (1, 1);
+        self
+    }
+
+    /// The same with a whole warp, of which two threads are looked at.
+    pub(crate) fn warp(mut self) -> Block {
+        self.size = 32;
+        self
+    }
+}
+
+/// A range of addresses and what it is.
+pub(crate) struct Range {
+    /// First address.
+    pub(crate) start: u64,
+    /// Bytes.
+    pub(crate) bytes: u64,
+    /// The location's name; `None` for memory that only its own thread touches, or that nobody writes.
+    pub(crate) name: Option<&'static str>,
+}
+
+/// A memory-model program, and the bad outcome: a load that did not return what the trace saw.
+pub(crate) struct Extracted {
+    /// The program.
+    pub(crate) program: mm::Program,
+    /// Loads of data, with the value each must return.
+    pub(crate) loads: Vec<(String, String, u128)>,
+    /// The spans of the instructions that made events.
+    pub(crate) executed: Vec<ptx::Span>,
+}
+
+impl Extracted {
+    /// Some load returned something else.
+    pub(crate) fn stale(&self) -> mm::Condition {
+        self.loads
+            .iter()
+            .map(|(thread, register, value)| mm::Condition::register(thread, register, *value).not())
+            .reduce(mm::Condition::or)
+            .expect("the waiting side reads something")
+    }
+}
+
+fn state(pe: i32) -> Vec<u8> {
+    gicc_abi::layout::State {
+        abi_version: gicc_abi::ABI_VERSION,
+        my_pe: pe,
+        n_pes: 2,
+        flags: 0,
+        heap_base: BASE,
+        heap_stride: STRIDE,
+        heap_bytes: STRIDE,
+        workspace_offset: 0,
+        workspace_bytes: gicc_abi::heap::WORKSPACE_BYTES,
+        error: PRIVATE + 0x1000 * (1 + pe as u64),
+        timeout_ns: u64::MAX,
+    }
+    .to_bytes()
+}
+
+/// Traces the blocks one after the other over one memory and makes a program of them. `source` is what PE 0 sends.
+pub(crate) fn extract(text: &str, blocks: &[Block], ranges: &[Range], source: &[u8]) -> Result<Extracted, String> {
+    let module = ptx::parse_module(text).map_err(|e| e.to_string())?;
+    let mut memory = ConcreteMemory::new();
+    memory.region(BASE, vec![0; 2 * STRIDE as usize]);
+    let mut private = vec![0; 0x10000];
+    private[..source.len()].copy_from_slice(source);
+    memory.region(PRIVATE, private);
+    let mut out = Extracted { program: mm::Program::new(), loads: Vec::new(), executed: Vec::new() };
+    for block in blocks {
+        let mut launch = Launch::new(&module, block.entry).block(block.size, 1, 1).only(0..block.threads);
+        launch.grid = [block.index[1], 1, 1];
+        launch.block_index = [block.index[0], 0, 0];
+        launch.constants.insert(gicc_abi::STATE_SYMBOL.into(), state(block.pe));
+        for parameter in &block.parameters {
+            launch = launch.parameter(parameter.to_le_bytes());
+        }
+        for (address, values) in &block.polls {
+            memory.force(*address, values.clone());
+        }
+        let traces = run(&launch, &mut memory).map_err(|e| format!("{}: {e}", block.entry))?;
+        for (address, _) in &block.polls {
+            // A forced value must not outlive the poll: what follows reads what was written.
+            memory.force(*address, []);
+        }
+        for trace in traces {
+            add_thread(&mut out, block, &trace, ranges)?;
+        }
+    }
+    Ok(out)
+}
+
+fn add_thread(out: &mut Extracted, block: &Block, trace: &ThreadTrace, ranges: &[Range]) -> Result<(), String> {
+    let name = format!("pe{}b{}t{}", block.pe, block.index[0], trace.thread);
+    let place = mm::Place::block(block.pe as u32, block.index[0]);
+    let mut registers = BTreeMap::new();
+    out.program.thread(&name, place);
+    for event in &trace.events {
+        out.executed.push(event.span);
+        let op = operation(out, &name, block, event, ranges, &mut registers)?;
+        let id = out.program.find_thread(&name).expect("the thread was added");
+        for op in op {
+            out.program.resume(id).op_with_text(op, &event.opcode);
+        }
+    }
+    Ok(())
+}
+
+fn operation(
+    out: &mut Extracted,
+    thread: &str,
+    block: &Block,
+    event: &Event,
+    ranges: &[Range],
+    registers: &mut BTreeMap<u64, u32>,
+) -> Result<Vec<mm::Op>, String> {
+    Ok(match &event.kind {
+        EventKind::Fence { semantics, scope, restrict: None } => {
+            vec![mm::Op::Fence { semantics: *semantics, scope: *scope }]
+        }
+        EventKind::Barrier { action, id, .. } => {
+            let action = match action {
+                ptx::op::BarrierAction::Arrive => mm::BarrierAction::Arrive,
+                _ => mm::BarrierAction::Sync,
+            };
+            vec![mm::Op::Barrier { id: *id, action, level: mm::BarrierLevel::Cta, participants: None }]
+        }
+        // Threads of one warp meet; the model knows barriers of blocks, so the warp is a barrier of its own number.
+        EventKind::Warp { orders: true, .. } => vec![mm::Op::Barrier {
+            id: 1000,
+            action: mm::BarrierAction::Sync,
+            level: mm::BarrierLevel::Cta,
+            participants: None,
+        }],
+        EventKind::Warp { orders: false, .. } => Vec::new(),
+        // No kernel writes constant memory.
+        EventKind::Access { place, .. } if place.space == ptx::StateSpace::Const => Vec::new(),
+        EventKind::Access { access, place, read, written } => {
+            let found = match place.space {
+                ptx::StateSpace::Shared => Some(shared(out, block, place.address)),
+                _ => location(out, place.address, ranges)?,
+            };
+            let Some((location, offset)) = found else { return Ok(Vec::new()) };
+            // A forced load ended its poll with what it read.
+            let is_polled = block.polls.iter().any(|(address, _)| *address == place.address);
+            let polled = if is_polled { read.first().copied() } else { None };
+            let new_access = || mm::Access {
+                address: mm::Address { location, offset },
+                width: access.width as u8,
+                count: access.count as u8,
+                semantics: access.semantics,
+                scope: access.scope.unwrap_or(mm::Scope::Sys),
+                proxy: access.proxy,
+                depends_on: Vec::new(),
+            };
+            let fresh = registers.len() as u64;
+            registers.insert(fresh, 0);
+            let register = |n: usize| mm::Register(format!("r{fresh}_{n}"));
+            match access.kind {
+                AccessKind::Load => {
+                    let names: Vec<_> = (0..access.count as usize).map(register).collect();
+                    let until = polled.map(|value| mm::Until { comparison: mm::Comparison::Eq, value });
+                    if until.is_none() {
+                        let seen = names.iter().zip(read).map(|(r, v)| (thread.to_owned(), r.0.clone(), *v));
+                        out.loads.extend(seen);
+                    }
+                    vec![mm::Op::Load { registers: names, access: new_access(), until }]
+                }
+                AccessKind::Store => {
+                    let values = written.iter().map(|v| mm::Operand::Constant(*v)).collect();
+                    vec![mm::Op::Store { access: new_access(), values }]
+                }
+                AccessKind::ReadModifyWrite { op: AtomicOp::Add, returns: false } => vec![mm::Op::Rmw {
+                    returns: false,
+                    register: None,
+                    access: new_access(),
+                    function: mm::RmwFunction::Add(mm::Operand::Constant(written[0])),
+                }],
+                // The path was taken because of the value that was counted, so that value is part of the execution.
+                AccessKind::ReadModifyWrite { op: AtomicOp::Inc, returns: true } => vec![
+                    mm::Op::Rmw {
+                        returns: true,
+                        register: Some(register(0)),
+                        access: new_access(),
+                        function: mm::RmwFunction::CompareAndSwap {
+                            expected: mm::Operand::Constant(read[0]),
+                            desired: mm::Operand::Constant(written[0]),
+                        },
+                    },
+                    mm::Op::Assume {
+                        register: register(0),
+                        until: mm::Until { comparison: mm::Comparison::Eq, value: read[0] },
+                    },
+                ],
+                ref other => return Err(format!("{thread}: the proof does not know {other:?}")),
+            }
+        }
+        other => return Err(format!("{thread}: the proof does not know {other:?}")),
+    })
+}
+
+/// The shared memory of a block is one location.
+fn shared(out: &mut Extracted, block: &Block, address: u64) -> (mm::LocationId, u64) {
+    let name = format!("shared@{}.{}", block.pe, block.index[0]);
+    let place = mm::Place::block(block.pe as u32, block.index[0]);
+    let known = out.program.find_location(&name);
+    (known.unwrap_or_else(|| out.program.shared(name, place)), address)
+}
+
+/// The location of an address: `name@pe` in the segments; nothing for private memory.
+fn location(out: &mut Extracted, address: u64, ranges: &[Range]) -> Result<Option<(mm::LocationId, u64)>, String> {
+    let (pe, local) = if (BASE..BASE + 2 * STRIDE).contains(&address) {
+        ((address - BASE) / STRIDE, (address - BASE) % STRIDE + BASE)
+    } else {
+        (0, address)
+    };
+    let range = ranges
+        .iter()
+        .find(|r| (r.start..r.start + r.bytes).contains(&local))
+        .ok_or_else(|| format!("an access to {address:#x}, which has no name"))?;
+    Ok(range.name.map(|name| (out.program.symbol(&format!("{name}@{pe}")), local - range.start)))
+}

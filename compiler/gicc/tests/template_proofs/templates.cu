@@ -1,0 +1,104 @@
+// One kernel a side for each lowering template. Readers read what another thread of their group would have waited for, so
+// that the meeting after a wait matters. Their loads are volatile in the language, not in PTX: `asm` keeps them weak and in
+// the code.
+#include <gicc/gicc.cuh>
+using namespace gicc;
+
+__device__ unsigned read(const unsigned *p) {
+  unsigned v;
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+__device__ void write(unsigned *p, unsigned v) {
+  asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+// data: two words of 32 bits, thread i stores word i; source has both.
+extern "C" __global__ void put_signal_thread(unsigned *data, const unsigned *source, signal_t *f) {
+  put_signal(data, source, 1, f, 1, 1);
+}
+extern "C" __global__ void put_signal_warp(unsigned *data, const unsigned *source, signal_t *f) {
+  put_signal<warp>(data, source, 2, f, 1, 1);
+}
+extern "C" __global__ void put_signal_block(unsigned *data, const unsigned *source, signal_t *f) {
+  put_signal<block>(data, source, 2, f, 1, 1);
+}
+extern "C" __global__ void put_signal_add_block(unsigned *data, const unsigned *source, signal_t *f) {
+  put_signal<block>(data, source, 2, f, 1, 1, op::add);
+}
+extern "C" __global__ void put_then_signal_block(unsigned *data, const unsigned *source, signal_t *f) {
+  put<block>(data, source, 2, 1);
+  signal<block>(f, 1, 1);
+}
+// Several signals behind one release: g is the second.
+extern "C" __global__ void two_signals(unsigned *data, const unsigned *source, signal_t *f, signal_t *g) {
+  put(data, source, 1, 1);
+  signal(f, 1, 1);
+  signal(g, 1, 1);
+}
+extern "C" __global__ void release_then_relaxed_block(unsigned *data, const unsigned *source, signal_t *f) {
+  put<block>(data, source, 2, 1);
+  release<block>();
+  signal<block>(f, 1, 1, op::set, order::relaxed);
+}
+// Wrong: the block's release publishes with what its first thread signals, and this is another one.
+extern "C" __global__ void release_then_wrong_thread(unsigned *data, const unsigned *source, signal_t *f) {
+  put<block>(data, source, 2, 1);
+  release<block>();
+  if (threadIdx.x == 1) signal(f, 1, 1, op::set, order::relaxed);
+}
+// Wrong: a relaxed signal publishes nothing.
+extern "C" __global__ void put_then_relaxed(unsigned *data, const unsigned *source, signal_t *f) {
+  put<block>(data, source, 2, 1);
+  signal<block>(f, 1, 1, op::set, order::relaxed);
+}
+extern "C" __global__ void quiet_then_relaxed(unsigned *data, const unsigned *source, signal_t *f) {
+  put(data, source, 1, 1);
+  quiet();
+  signal(f, 1, 1, op::set, order::relaxed);
+}
+// Two blocks; each stores one word with its second thread; the last one signals for both.
+extern "C" __global__ void last_block(unsigned *data, signal_t *f, unsigned *counter) {
+  if (threadIdx.x == 1) write(peer_ptr(data, 1) + blockIdx.x, blockIdx.x + 1);
+  if (arrive(counter, 2)) signal<block>(f, 1, 1);
+}
+
+extern "C" __global__ void wait_thread(const unsigned *data, signal_t *f) {
+  wait(f, cmp::ge, 1, 0);
+  read(data);
+}
+extern "C" __global__ void wait_warp(const unsigned *data, signal_t *f) {
+  wait<warp>(f, cmp::ge, 1, 0);
+  read(data + (threadIdx.x ^ 1));
+}
+extern "C" __global__ void wait_block(const unsigned *data, signal_t *f) {
+  wait<block>(f, cmp::ge, 1, 0);
+  read(data + (threadIdx.x ^ 1));
+}
+extern "C" __global__ void test_until(const unsigned *data, signal_t *f) {
+  while (!test(f, cmp::ge, 1)) {}
+  read(data);
+}
+
+// Each PE stores a word at the other with its second thread and reads its own word with its first.
+extern "C" __global__ void barrier_pes(unsigned *data) {
+  if (threadIdx.x == 1) write(peer_ptr(data, 1 - my_pe()), 5);
+  barrier();
+  if (threadIdx.x == 0) read(data);
+}
+
+// A channel of one slot: the second message waits for the credit of the first.
+using stream = channel<unsigned, protocol::simple, 1, 2>;
+extern "C" __global__ void channel_put_block(channel_state *s, unsigned *data, const unsigned *source) {
+  stream c(s, data);
+  c.put<block>(source, 2, 1);
+  c.put<block>(source + 2, 2, 1);
+}
+extern "C" __global__ void channel_wait_block(channel_state *s, unsigned *data) {
+  stream c(s, data);
+  const unsigned *slot = c.wait<block>(0);
+  read(slot + (threadIdx.x ^ 1));
+  c.done<block>(0);
+  slot = c.wait<block>(0);
+  read(slot + (threadIdx.x ^ 1));
+}
