@@ -149,7 +149,8 @@ impl RunFailure {
             let _ = write!(out, "\n{fault}");
         }
         if self.wrong_elements > 0 {
-            let _ = write!(out, "\n  {} elements are wrong; the first of each buffer and PE:", self.wrong_elements);
+            let are = if self.wrong_elements == 1 { "element is" } else { "elements are" };
+            let _ = write!(out, "\n  {} {are} wrong; the first of each buffer and PE:", self.wrong_elements);
         }
         for m in &self.mismatches {
             let untouched = if m.untouched { ", as before the launch" } else { "" };

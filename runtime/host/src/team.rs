@@ -347,7 +347,8 @@ impl Team {
         Ok(broken)
     }
 
-    /// Launches on all PEs at once and waits. `index` and `kernel` are for messages.
+    /// Launches on all PEs at once and waits. `index` and `kernel` are for messages. After an error word the module is
+    /// reset, so that it can be launched again.
     pub fn launch(
         &mut self,
         module: usize,
@@ -380,6 +381,7 @@ impl Team {
         if errors.is_empty() {
             Ok(Timing { microseconds })
         } else {
+            self.reset_module(module)?;
             Err(HostError::Device(DeviceFailure { launch: index, kernel: kernel.to_owned(), errors }))
         }
     }
