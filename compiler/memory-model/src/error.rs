@@ -152,6 +152,9 @@ pub enum StepProblem {
     /// A bulk copy of an impossible size.
     #[error("a bulk copy of {0} bytes: between 1 and 64 are possible here")]
     BulkSize(u32),
+    /// An mbarrier operation that both arrives and waits, or has a scope beyond the cluster.
+    #[error("an mbarrier operation arrives or waits, at block or cluster scope")]
+    MbarrierShape,
     /// A host thread at a barrier or with a bulk copy.
     #[error("a host thread has no barriers and no bulk copies")]
     HostOperation,

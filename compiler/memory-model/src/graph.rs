@@ -34,7 +34,10 @@ pub(crate) enum Kind {
     Fence,
     ProxyFence(ProxyFence),
     Barrier,
+    Mbarrier,
     BulkWait,
+    /// The instruction that starts an asynchronous operation.
+    Issue,
     /// Start of a thread that the host orders after another.
     Start,
     /// End of a thread that the host orders before another.
@@ -85,8 +88,8 @@ pub(crate) struct Event {
     pub(crate) strength: Semantics,
     pub(crate) scope: Scope,
     pub(crate) proxy: Proxy,
-    /// Part of an asynchronous operation, and so outside program order.
-    pub(crate) asynchronous: bool,
+    /// Of a part of an asynchronous operation, which is outside program order: the instruction that starts it.
+    pub(crate) issue: Option<EventId>,
     pub(crate) range: Option<Range>,
     /// The cells of the range, in order of address.
     pub(crate) cells: Vec<usize>,
@@ -220,9 +223,15 @@ impl Graph<'_> {
         }
     }
 
+    /// Base causality (PTX ISA §8.9.5), with what precedes an asynchronous operation. That is not in the relation itself:
+    /// the completion of such an operation does not order what precedes its start (§8.9.1.1).
+    pub(crate) fn reaches(&self, base: &Relation, from: EventId, to: EventId) -> bool {
+        base.has(from, to) || self.events[to].issue.is_some_and(|issue| base.has(from, issue))
+    }
+
     /// Proxy-preserved base causality (PTX ISA §8.9.5) between overlapping memory operations, given base causality.
     pub(crate) fn preserved(&self, base: &Relation, from: EventId, to: EventId) -> bool {
-        if !base.has(from, to) {
+        if !self.reaches(base, from, to) {
             return false;
         }
         if self.single_proxy || self.events[from].kind == Kind::Init {
@@ -241,7 +250,7 @@ impl Graph<'_> {
         if same_proxy && !aliased {
             return true;
         }
-        let reaches = |a: EventId, b: EventId| base.has(a, b);
+        let reaches = |a: EventId, b: EventId| self.reaches(base, a, b);
         if self.host_orders.iter().any(|&(end, start)| reaches(from, end) && reaches(start, to)) {
             return true;
         }

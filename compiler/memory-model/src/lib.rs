@@ -64,10 +64,10 @@
 //! | §8.6, §9.7.13 | proxies and proxy fences (alias, async) | `graph` |
 //! | §8.7 | moral strength; races, of different sizes too | `graph::lower`, `race` |
 //! | §8.8 | release and acquire patterns; they cover what precedes their first, or follows their last, instruction | `graph::lower` |
-//! | §8.9.1 | program order; bulk copies outside it, ordered by `wait_group` | `graph::lower` |
+//! | §8.9.1 | program order; bulk copies outside it, ordered by `wait_group` or an mbarrier | `graph::lower` |
 //! | §8.9.2 | observation through chains of atomic operations; a plain store ends a chain | `search` |
 //! | §8.9.3, §8.10.2 | fence-SC order | `search` |
-//! | §8.9.4 | patterns, block and cluster barriers by generation, orders made by the host | `search`, `graph::barrier` |
+//! | §8.9.4 | patterns, block and cluster barriers by generation, mbarriers by phase, orders made by the host | `search`, `graph::barrier` |
 //! | §8.9.5, §8.10.6 | base causality, proxies, causality | `graph`, `search` |
 //! | §8.9.6, §8.10.1 | coherence, partial on racing writes | `search::coherence` |
 //! | §8.10.3, §8.10.5 | atomicity, SC per location | `search::coherence` |
@@ -92,8 +92,8 @@
 //! - No branches and no loops: the rounds of a spin before the last are not seen, nor is whether a spin ends.
 //!   A barrier is taken to complete; a thread that never arrives is noticed only where the barrier names its number
 //!   of participants.
-//! - Not expressible, and so to be refused by whoever extracts events: multimem accesses, `mbarrier` objects and bulk
-//!   copies that complete on one, bulk reductions, `wgmma`, texture and surface accesses other than `ld.global.nc`
+//! - Not expressible, and so to be refused by whoever extracts events: multimem accesses, bulk
+//!   reductions, `cp.async` of a thread, `wgmma`, texture and surface accesses other than `ld.global.nc`
 //!   (which is ordered only by the start of a kernel), the tensormap proxy.
 
 mod assumption;

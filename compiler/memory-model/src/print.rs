@@ -67,6 +67,11 @@ pub(crate) fn op_text(program: &Program, op: &Op) -> String {
         Op::BulkWait { pending, read_only } => {
             format!("cp.async.bulk.wait_group{} {pending}", if *read_only { ".read" } else { "" })
         }
+        Op::Mbarrier { id, phase, action, semantics, scope } => {
+            let action = if *action == BarrierAction::Wait { "wait" } else { "arrive" };
+            format!("mbarrier.{action}.{semantics}.{scope} {id}, {phase}")
+        }
+        Op::BulkOnMbarrier { id, phase } => format!("cp.async.bulk.complete_tx {id}, {phase}"),
         Op::Assume { register, until } => format!("assume {register} {}", until_text(*until)),
         Op::Branch(register) => format!("branch {register}"),
     }

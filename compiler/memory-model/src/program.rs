@@ -273,6 +273,27 @@ pub enum Op {
         /// `.read`: only the reads of the sources are complete.
         read_only: bool,
     },
+    /// `mbarrier.arrive`, `mbarrier.test_wait` or `mbarrier.try_wait` (one that succeeded), on one phase of an mbarrier.
+    Mbarrier {
+        /// Which mbarrier, unique in the program.
+        id: u32,
+        /// The phase that is arrived at, or that was found complete.
+        phase: u32,
+        /// [`BarrierAction::Arrive`] or [`BarrierAction::Wait`].
+        action: BarrierAction,
+        /// Release or relaxed of an arrival, acquire or relaxed of a wait.
+        semantics: Semantics,
+        /// Block or cluster.
+        scope: Scope,
+    },
+    /// The bulk copies since the last group or the last such operation complete on an mbarrier
+    /// (`.mbarrier::complete_tx::bytes`) and not in a group. It orders only the copies themselves.
+    BulkOnMbarrier {
+        /// Which mbarrier.
+        id: u32,
+        /// The phase in which they complete.
+        phase: u32,
+    },
     /// Only executions in which the comparison holds are looked at; later operations depend on the register.
     Assume {
         /// The left side.

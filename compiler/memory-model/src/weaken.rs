@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::program::{Access, Op, Program, ThreadId};
+use crate::program::{Access, BarrierAction, Op, Program, ThreadId};
 use crate::{Scope, Semantics};
 
 /// A program with one ordering less.
@@ -97,8 +97,21 @@ fn changes(op: &Op) -> Vec<(Change, Option<Op>)> {
                 all.push((Change::ReadOnly, Some(Op::BulkWait { pending: *pending, read_only: true })));
             }
         }
+        Op::Mbarrier { id, phase, action, semantics, scope } => {
+            if *action == BarrierAction::Wait {
+                all.push((Change::Delete, None));
+            }
+            let with =
+                |semantics, scope| Some(Op::Mbarrier { id: *id, phase: *phase, action: *action, semantics, scope });
+            for &semantics in weaker(*semantics) {
+                all.push((Change::Semantics(semantics), with(semantics, *scope)));
+            }
+            if let Some(narrow) = narrower(*scope) {
+                all.push((Change::Scope(narrow), with(*semantics, narrow)));
+            }
+        }
         Op::ProxyFence(_) | Op::Barrier { .. } => all.push((Change::Delete, None)),
-        Op::BulkCopy { .. } | Op::BulkCommit | Op::Assume { .. } | Op::Branch(_) => {}
+        Op::BulkCopy { .. } | Op::BulkCommit | Op::BulkOnMbarrier { .. } | Op::Assume { .. } | Op::Branch(_) => {}
     }
     all
 }

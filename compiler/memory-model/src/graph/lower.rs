@@ -6,7 +6,7 @@ use super::barrier::{Arrival, Generations, synchronise};
 use super::{Cell, Constraint, Event, EventId, Graph, Input, Kind, Range, Slot, Written};
 use crate::assumption::Assumptions;
 use crate::error::{ModelError, StepProblem};
-use crate::program::{Access, Address, Op, Operand, Place, Program, Register, RmwFunction, Space};
+use crate::program::{Access, Address, BarrierAction, Op, Operand, Place, Program, Register, RmwFunction, Space};
 use crate::relation::{MAX_EVENTS, Relation};
 use crate::{Proxy, Scope, Semantics};
 
@@ -37,9 +37,21 @@ struct Lowering<'a> {
     constraints: Vec<Constraint>,
     registers: Vec<(usize, Register, EventId)>,
     arrivals: Vec<Arrival>,
+    /// Arrivals at and waits on mbarriers.
+    mbarriers: Vec<Phase>,
+    /// Parts of bulk copies that complete on mbarriers.
+    completions: Vec<Phase>,
     host_orders: Vec<(EventId, EventId)>,
     starts: BTreeMap<usize, EventId>,
     ends: BTreeMap<usize, EventId>,
+}
+
+/// An operation on a phase of an mbarrier, or a part of a copy that completes in it.
+struct Phase {
+    event: EventId,
+    id: u32,
+    phase: u32,
+    wait: bool,
 }
 
 /// What one thread has done so far.
@@ -106,6 +118,8 @@ impl<'a> Lowering<'a> {
             constraints: Vec::new(),
             registers: Vec::new(),
             arrivals: Vec::new(),
+            mbarriers: Vec::new(),
+            completions: Vec::new(),
             host_orders: Vec::new(),
             starts: BTreeMap::new(),
             ends: BTreeMap::new(),
@@ -125,7 +139,7 @@ impl<'a> Lowering<'a> {
                 strength: Semantics::Weak,
                 scope: Scope::Sys,
                 proxy: Proxy::Generic,
-                asynchronous: false,
+                issue: None,
                 range: Some(Range { location: index, address: index, start: 0, end: u64::MAX }),
                 cells: Vec::new(),
                 written: Written::Nothing,
@@ -261,6 +275,34 @@ impl<'a> Lowering<'a> {
                 let (id, action, level, participants) = (*id, *action, *level, *participants);
                 self.arrivals.push(Arrival { event, thread, id, action, level, participants, generation });
             }
+            Op::Mbarrier { id, phase, action, semantics, scope } => {
+                if host {
+                    return Err(StepProblem::HostOperation);
+                }
+                if *action == BarrierAction::Sync || matches!(scope, Scope::Gpu | Scope::Sys) {
+                    return Err(StepProblem::MbarrierShape);
+                }
+                let wait = *action == BarrierAction::Wait;
+                let own = if wait { Semantics::Acquire } else { Semantics::Release };
+                if ![Semantics::Relaxed, own].contains(semantics) {
+                    let operation = if wait { "a wait on an mbarrier" } else { "an arrival at an mbarrier" };
+                    return Err(StepProblem::Semantics { operation, semantics: semantics.ptx() });
+                }
+                let event = self.push(thread, step, step + 1, Kind::Mbarrier);
+                self.events[event].strength = *semantics;
+                self.events[event].scope = *scope;
+                self.mbarriers.push(Phase { event, id: *id, phase: *phase, wait });
+            }
+            Op::BulkOnMbarrier { id, phase } => {
+                for (read, write) in std::mem::take(&mut state.open) {
+                    self.completions.extend([read, write].map(|event| Phase {
+                        event,
+                        id: *id,
+                        phase: *phase,
+                        wait: false,
+                    }));
+                }
+            }
             Op::BulkCopy { destination, source, bytes } => {
                 if host {
                     return Err(StepProblem::HostOperation);
@@ -306,7 +348,7 @@ impl<'a> Lowering<'a> {
         if !(1..=64).contains(&bytes) {
             return Err(StepProblem::BulkSize(bytes));
         }
-        let before: Vec<EventId> = self.own_synchronous_events(thread);
+        let issue = self.push(thread, step, step + 1, Kind::Issue);
         for start in (0..u64::from(bytes)).step_by(8) {
             let width = (u64::from(bytes) - start).min(8);
             let mut pair = [0; 2];
@@ -316,13 +358,10 @@ impl<'a> Lowering<'a> {
                 let range = self.range(address, start, width);
                 let record = &mut self.events[event];
                 record.proxy = Proxy::Async;
-                record.asynchronous = true;
+                record.issue = Some(issue);
                 record.range = Some(range);
                 pair[index] = event;
                 self.depend(event, &[], state);
-                for &earlier in &before {
-                    self.edges.push((earlier, event));
-                }
             }
             let [read, write] = pair;
             self.events[write].written = Written::Value(Input::Read(read));
@@ -333,11 +372,6 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    fn own_synchronous_events(&self, thread: usize) -> Vec<EventId> {
-        let of_thread = |event: &Event| event.origin.is_some_and(|(of, _)| of == thread) && !event.asynchronous;
-        self.events.iter().enumerate().filter(|(_, event)| of_thread(event)).map(|(id, _)| id).collect()
-    }
-
     fn push(&mut self, thread: usize, step: usize, position: usize, kind: Kind) -> EventId {
         self.positions.push(position);
         self.events.push(Event {
@@ -346,7 +380,7 @@ impl<'a> Lowering<'a> {
             strength: Semantics::Weak,
             scope: Scope::Cta,
             proxy: Proxy::Generic,
-            asynchronous: false,
+            issue: None,
             range: None,
             cells: Vec::new(),
             written: Written::Nothing,
@@ -412,7 +446,7 @@ impl<'a> Lowering<'a> {
                     (Some((thread, _)), Some((thread2, _))) => thread == thread2,
                     _ => false,
                 };
-                let synchronous = !first.asynchronous && !second.asynchronous;
+                let synchronous = first.issue.is_none() && second.issue.is_none();
                 if same_thread && synchronous && self.positions[one] < self.positions[other] {
                     program_order.add(one, other);
                 }
@@ -429,6 +463,7 @@ impl<'a> Lowering<'a> {
             }
         }
         synchronise(self.program, &self.arrivals, &mut base)?;
+        self.complete_phases(&mut base);
         for (first, second) in &self.program.orders {
             if let (Some(&end), Some(&start)) = (self.ends.get(&first.0), self.starts.get(&second.0)) {
                 base.add(end, start);
@@ -447,6 +482,33 @@ impl<'a> Lowering<'a> {
         }
         dependencies.close();
         Ok(self.assemble(assumptions, cells, program_order, base, dependencies))
+    }
+
+    /// Mbarriers (PTX ISA §8.8, §9.7.13.15): an arrival that releases synchronises with a wait that acquires the same
+    /// phase, where each one's scope includes the other; and a wait that acquires finds the phase's copies complete.
+    fn complete_phases(&self, base: &mut Relation) {
+        let place = |event: EventId| self.events[event].origin.map(|(thread, _)| self.program.threads[thread].place);
+        let includes = |one: EventId, other: EventId| match (place(one), place(other)) {
+            (Some(here), Some(there)) => here.scope_includes(self.events[one].scope, there),
+            _ => false,
+        };
+        for wait in self.mbarriers.iter().filter(|operation| operation.wait) {
+            if !self.events[wait.event].strength.acquires() {
+                continue;
+            }
+            let same = |other: &&Phase| (other.id, other.phase) == (wait.id, wait.phase);
+            for arrival in self.mbarriers.iter().filter(|operation| !operation.wait).filter(same) {
+                let strong = includes(arrival.event, wait.event) && includes(wait.event, arrival.event);
+                let apart =
+                    self.events[arrival.event].origin.map(|at| at.0) != self.events[wait.event].origin.map(|at| at.0);
+                if strong && apart && self.events[arrival.event].strength.releases() {
+                    base.add(arrival.event, wait.event);
+                }
+            }
+            for part in self.completions.iter().filter(same) {
+                base.add(part.event, wait.event);
+            }
+        }
     }
 
     /// Cuts the locations into cells and gives each memory event its own.

@@ -34,6 +34,10 @@ pub(super) fn parse(program: &Program, cursor: &mut Cursor<'_>) -> Parsed<Op> {
         "cp.async.bulk.wait_group.read" => {
             return Ok(Op::BulkWait { pending: cursor.small_number()?, read_only: true });
         }
+        "cp.async.bulk.complete_tx" => {
+            let (id, phase) = mbarrier(cursor)?;
+            return Ok(Op::BulkOnMbarrier { id, phase });
+        }
         "membar.cta" => return Ok(sc_fence(Scope::Cta)),
         "membar.gl" => return Ok(sc_fence(Scope::Gpu)),
         "membar.sys" => return Ok(sc_fence(Scope::Sys)),
@@ -44,6 +48,20 @@ pub(super) fn parse(program: &Program, cursor: &mut Cursor<'_>) -> Parsed<Op> {
     let (name, rest) = opcode.split_once('.').unwrap_or((opcode, ""));
     match name {
         "fence" => fence(rest, &start),
+        "mbarrier" => {
+            let (action, rest) = rest.split_once('.').unwrap_or((rest, ""));
+            let action = match action {
+                "arrive" => BarrierAction::Arrive,
+                "wait" => BarrierAction::Wait,
+                _ => return Err(start.error(LitmusProblem::UnknownQualifier(action.to_owned()))),
+            };
+            let qualifiers = qualifiers(rest, &start, false)?;
+            let (Some(semantics), Some(scope)) = (qualifiers.semantics, qualifiers.scope) else {
+                return Err(start.error(LitmusProblem::Expected("semantics and a scope")));
+            };
+            let (id, phase) = mbarrier(cursor)?;
+            Ok(Op::Mbarrier { id, phase, action, semantics, scope })
+        }
         "ld" => {
             let qualifiers = qualifiers(rest, &start, false)?;
             let registers = list(cursor, register)?;
@@ -196,6 +214,13 @@ fn barrier(cursor: &mut Cursor<'_>, action: BarrierAction) -> Parsed<Op> {
     let id = cursor.small_number()?;
     let participants = if cursor.accept(",") { Some(cursor.small_number()?) } else { None };
     Ok(Op::Barrier { id, action, level: BarrierLevel::Cta, participants })
+}
+
+/// The number of an mbarrier and a phase.
+fn mbarrier(cursor: &mut Cursor<'_>) -> Parsed<(u32, u32)> {
+    let id = cursor.small_number()?;
+    cursor.symbol(",")?;
+    Ok((id, cursor.small_number()?))
 }
 
 fn cluster_barrier(action: BarrierAction) -> Op {

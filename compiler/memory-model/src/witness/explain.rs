@@ -126,12 +126,12 @@ impl Explainer<'_> {
     /// Why base causality, or the part of it that proxies preserve, does not lead from one event to another.
     fn reason(&self, from: EventId, to: EventId) -> String {
         let graph = self.graph;
-        if self.leaf.state.base.has(from, to) {
+        if self.graph.reaches(&self.leaf.state.base, from, to) {
             return self.proxy_reason(from, to);
         }
-        if graph.events[from].asynchronous {
+        if graph.events[from].issue.is_some() {
             let completes = (0..graph.events.len())
-                .any(|event| graph.events[event].kind == Kind::BulkWait && self.leaf.state.base.has(from, event));
+                .any(|event| graph.events[event].kind != Kind::Write && self.leaf.state.base.has(from, event));
             if !completes {
                 return "because nothing waits for the completion of the copy (a `wait_group` without `.read`)"
                     .to_owned();
@@ -185,7 +185,7 @@ impl Explainer<'_> {
     }
 
     fn reaches(&self, from: EventId, to: EventId) -> bool {
-        from == to || self.leaf.state.base.has(from, to)
+        from == to || self.graph.reaches(&self.leaf.state.base, from, to)
     }
 
     /// What is missing where `write` is read by `read`, so that `from` is not published by it.
