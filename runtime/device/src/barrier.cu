@@ -23,6 +23,7 @@ extern "C" __device__ __attribute__((always_inline)) void __gicc_barrier_block()
   if (Block::speaks()) {
     *epochs = epoch;
     __gicc_publish(GICC_SCOPE_AUTO, 0, -1);
+#pragma clang loop unroll(disable)
     for (int32_t pe = 0; pe < pes; pe++)
       if (pe != me) __gicc_signal_set(peer_address(arrivals + me, pe), (int64_t)epoch, GICC_ORDER_RELAXED, pe);
   }

@@ -115,8 +115,9 @@ GICC_INLINE int n_pes() { return __gicc_n_pes(); }
 template <class T> GICC_INLINE T *peer_ptr(T *p, int pe) { return (T *)__gicc_peer_ptr((void *)p, pe); }
 
 /// Stores count elements from src (any memory) to the symmetric dst on PE pe. Orders nothing: a later release signal or
-/// `release` of the same group publishes it. src may be reused by its group after its next convergence (`__syncwarp`,
-/// `__syncthreads`).
+/// `release` of the same group publishes it. The group's threads share the work, so what they wrote to src themselves has
+/// to be visible to the whole group before (`__syncwarp`, `__syncthreads`), and src may be reused after the next such
+/// convergence.
 template <group G = thread, class T>
 GICC_INLINE void put(T *dst, const detail::identity_t<T> *src, long long count, int pe) {
   using e = detail::element<T>;

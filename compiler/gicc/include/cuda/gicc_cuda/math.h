@@ -182,6 +182,45 @@
 #undef __nv_umul64hi
 #undef __nv_saturatef
 
+// Overloads for float that clang declares and leaves to the toolkit's headers to define.
+#define GICC_CUDA_DEVICE static __device__ __forceinline__
+GICC_CUDA_DEVICE float acosh(float x) { return acoshf(x); }
+GICC_CUDA_DEVICE float asinh(float x) { return asinhf(x); }
+GICC_CUDA_DEVICE float atanh(float x) { return atanhf(x); }
+GICC_CUDA_DEVICE float cbrt(float x) { return cbrtf(x); }
+GICC_CUDA_DEVICE float erfc(float x) { return erfcf(x); }
+GICC_CUDA_DEVICE float erf(float x) { return erff(x); }
+GICC_CUDA_DEVICE float exp2(float x) { return exp2f(x); }
+GICC_CUDA_DEVICE float expm1(float x) { return expm1f(x); }
+GICC_CUDA_DEVICE float lgamma(float x) { return lgammaf(x); }
+GICC_CUDA_DEVICE float log1p(float x) { return log1pf(x); }
+GICC_CUDA_DEVICE float log2(float x) { return log2f(x); }
+GICC_CUDA_DEVICE float logb(float x) { return logbf(x); }
+GICC_CUDA_DEVICE float nearbyint(float x) { return nearbyintf(x); }
+GICC_CUDA_DEVICE float rint(float x) { return rintf(x); }
+GICC_CUDA_DEVICE float round(float x) { return roundf(x); }
+GICC_CUDA_DEVICE float tgamma(float x) { return tgammaf(x); }
+GICC_CUDA_DEVICE float trunc(float x) { return truncf(x); }
+GICC_CUDA_DEVICE float copysign(float x, float y) { return copysignf(x, y); }
+GICC_CUDA_DEVICE float fdim(float x, float y) { return fdimf(x, y); }
+GICC_CUDA_DEVICE float fmax(float x, float y) { return fmaxf(x, y); }
+GICC_CUDA_DEVICE float fmin(float x, float y) { return fminf(x, y); }
+GICC_CUDA_DEVICE float hypot(float x, float y) { return hypotf(x, y); }
+GICC_CUDA_DEVICE float nextafter(float x, float y) { return nextafterf(x, y); }
+GICC_CUDA_DEVICE float remainder(float x, float y) { return remainderf(x, y); }
+GICC_CUDA_DEVICE float fma(float x, float y, float z) { return fmaf(x, y, z); }
+GICC_CUDA_DEVICE float remquo(float x, float y, int *quotient) { return remquof(x, y, quotient); }
+GICC_CUDA_DEVICE float scalbn(float x, int n) { return scalbnf(x, n); }
+GICC_CUDA_DEVICE float scalbln(float x, long n) { return scalblnf(x, n); }
+GICC_CUDA_DEVICE int ilogb(float x) { return ilogbf(x); }
+GICC_CUDA_DEVICE long lrint(float x) { return lrintf(x); }
+GICC_CUDA_DEVICE long lround(float x) { return lroundf(x); }
+GICC_CUDA_DEVICE long long llrint(float x) { return llrintf(x); }
+GICC_CUDA_DEVICE long long llround(float x) { return llroundf(x); }
+GICC_CUDA_DEVICE double nan(const char *) { return __builtin_nan(""); }
+GICC_CUDA_DEVICE float nanf(const char *) { return __builtin_nanf(""); }
+#undef GICC_CUDA_DEVICE
+
 #define GICC_CUDA_DEVICE static __device__ __forceinline__
 // Overloads that nvcc offers beside the C names.
 GICC_CUDA_DEVICE unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
