@@ -18,16 +18,11 @@ GICC_RT void channel_put(gicc_channel_state *state, void *dst, const void *src, 
   uint64_t sent = state->sent;
   char *slot = (char *)dst + (int64_t)(sent % (uint32_t)slots) * capacity;
   if (!transfer_ok<Group>(slot, src, bytes, element, pe)) return;
-  bool free = true;
   if (sent >= (uint32_t)slots) {
-    if (Group::speaks()) {
-      uint64_t seen;
-      free = poll_until(&state->credited, GICC_COMPARE_GT, sent - (uint32_t)slots, pe, seen);
-    }
-    Group::meet();
-    free = broadcast(Group(), free);
+    uint64_t seen;
+    bool free = poll_together<Group>(&state->credited, GICC_COMPARE_GT, sent - (uint32_t)slots, pe, seen);
+    if (!broadcast(Group(), free)) return;
   }
-  if (!free) return;
   put_checked<Group>(slot, src, bytes, pe);
   // All stores of the group come before the release, and all its threads have read `sent`.
   Group::meet();
@@ -39,14 +34,9 @@ template <class Group>
 GICC_RT void *channel_wait(gicc_channel_state *state, void *dst, int64_t capacity, int32_t slots, int32_t pe) {
   if (!signal_ok<Group>(state, pe, sizeof *state)) return nullptr;
   uint64_t received = state->received;
-  bool here = true;
-  if (Group::speaks()) {
-    uint64_t seen;
-    here = poll_until(&state->arrived, GICC_COMPARE_GT, received, pe, seen);
-  }
-  Group::meet();
-  here = broadcast(Group(), here);
-  return here ? (char *)dst + (int64_t)(received % (uint32_t)slots) * capacity : nullptr;
+  uint64_t seen;
+  bool here = poll_together<Group>(&state->arrived, GICC_COMPARE_GT, received, pe, seen);
+  return broadcast(Group(), here) ? (char *)dst + (int64_t)(received % (uint32_t)slots) * capacity : nullptr;
 }
 
 template <class Group> GICC_RT void channel_done(gicc_channel_state *state, int32_t pe) {
