@@ -25,6 +25,9 @@ pub(crate) enum TokenKind {
     String,
     #[regex(r"\x01[0-9]+(:[a-zA-Z])?\x02")]
     Placeholder,
+    /// A comment that does not end.
+    #[token("/*")]
+    OpenComment,
     #[token("{")]
     OpenBrace,
     #[token("}")]
@@ -77,6 +80,9 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<Token>, ParseError> {
     for (kind, range) in TokenKind::lexer(source).spanned() {
         let span = place.span(range.start, range.end);
         match kind {
+            Ok(TokenKind::OpenComment) => {
+                return Err(ParseError::new(ParseErrorKind::UnexpectedEnd("a comment"), span));
+            }
             Ok(kind) => out.push(Token { kind, span }),
             Err(()) => {
                 let text: String = span.text(source).chars().take(20).collect();

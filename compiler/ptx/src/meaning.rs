@@ -5,6 +5,8 @@
 //! scope; `atom` and `red` are relaxed at gpu scope; `fence` without ordering is acquire and release; `membar` is
 //! `fence.sc`; mbarrier arrivals release and waits acquire, at block scope; `multimem.red` is relaxed at system scope.
 //!
+//! `ldu`, whose data may not be written, is counted with the non-coherent loads.
+//!
 //! Limits: texture, surface, matrix and `tcgen05` instructions are not in the table, so they have no meaning here.
 
 use crate::ast::Version;
@@ -131,7 +133,8 @@ pub struct Access {
     pub volatile: bool,
 }
 
-/// An asynchronous copy.
+/// An asynchronous copy. Where it completes on an mbarrier, that completion releases at cluster scope, through the
+/// generic proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AsyncCopy {
     /// Where to.
@@ -142,8 +145,9 @@ pub struct AsyncCopy {
     pub proxy: Proxy,
     /// How completion is told; nothing for `cp.async` that is not bulk, which is waited for by its groups.
     pub completion: Option<BulkCompletion>,
-    /// Whether it combines with what is there.
-    pub reduces: bool,
+    /// Of a reducing copy: the scope at which each element's read-modify-write of the destination is relaxed and atomic.
+    /// Everything else that a copy reads and writes is weak.
+    pub reduces: Option<Scope>,
     /// Whether it goes to the same place in several blocks of the cluster.
     pub multicast: bool,
     /// Only a hint to the cache: nothing is written.
@@ -160,20 +164,25 @@ pub enum MeaningError {
 
 /// The first version with a memory model.
 const FIRST: Version = Version { major: 6, minor: 0 };
+/// From here on the manual says that reducing bulk copies are relaxed at system scope; before, at gpu scope.
+const SYS_REDUCTIONS: Version = Version { major: 9, minor: 3 };
 
 impl Instruction {
     /// What the instruction means in the memory model of the PTX version; nothing if it touches neither memory nor order.
     pub fn meaning(&self, version: Version) -> Result<Option<Meaning>, MeaningError> {
-        let meaning = self.op.meaning();
-        match meaning {
+        match self.op.meaning() {
             Some(_) if version < FIRST => Err(MeaningError::NoModel(version)),
+            Some(Meaning::AsyncCopy(mut copy)) if copy.reduces.is_some() && version >= SYS_REDUCTIONS => {
+                copy.reduces = Some(Scope::Sys);
+                Ok(Some(Meaning::AsyncCopy(copy)))
+            }
             meaning => Ok(meaning),
         }
     }
 }
 
 impl Op {
-    /// The meaning from PTX 6.0 on.
+    /// The meaning as of PTX 6.0 to 9.2 (see [`Instruction::meaning`] for what changed later).
     pub fn meaning(&self) -> Option<Meaning> {
         Some(match self {
             Op::Ld(ld) => Meaning::Access(load(ld)),
@@ -204,9 +213,9 @@ impl Op {
             Op::StAsync(_) => Meaning::AsyncCopy(AsyncCopy {
                 destination: StateSpace::SharedCluster,
                 source: None,
-                proxy: Proxy::Async,
+                proxy: Proxy::Generic,
                 completion: Some(BulkCompletion::Mbarrier),
-                reduces: false,
+                reduces: None,
                 multicast: false,
                 prefetch: false,
             }),
@@ -243,7 +252,7 @@ impl Op {
                 source: Some(StateSpace::Global),
                 proxy: Proxy::Generic,
                 completion: None,
-                reduces: false,
+                reduces: None,
                 multicast: false,
                 prefetch: false,
             }),
@@ -252,7 +261,7 @@ impl Op {
                 source: Some(copy.source),
                 proxy: Proxy::Async,
                 completion: Some(copy.completion),
-                reduces: false,
+                reduces: None,
                 multicast: copy.multicast,
                 prefetch: false,
             }),
@@ -261,7 +270,7 @@ impl Op {
                 source: Some(copy.source),
                 proxy: Proxy::Async,
                 completion: Some(copy.completion),
-                reduces: true,
+                reduces: Some(Scope::Gpu),
                 multicast: false,
                 prefetch: false,
             }),
@@ -270,7 +279,7 @@ impl Op {
                 source: Some(copy.source),
                 proxy: Proxy::Async,
                 completion: Some(copy.completion),
-                reduces: copy.reduction.is_some(),
+                reduces: copy.reduction.map(|_| Scope::Gpu),
                 multicast: copy.multicast,
                 prefetch: false,
             }),
@@ -279,7 +288,7 @@ impl Op {
                 source: Some(StateSpace::Global),
                 proxy: Proxy::Async,
                 completion: None,
-                reduces: false,
+                reduces: None,
                 multicast: false,
                 prefetch: true,
             }),

@@ -225,14 +225,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn spelled_and_read_back(op in op(), count in 0usize..7, seed in any::<u64>()) {
+    fn spelled_and_read_back(op in op(), seed in any::<u64>()) {
         let spelled = op.spelling();
         // What cannot be written is refused; what is read is the same again.
         let Ok(read) = Op::from_opcode(&spelled) else { return Ok(()) };
         let again = Op::from_opcode(&read.spelling());
         prop_assert_eq!(again.as_ref(), Ok(&read), "{}", spelled);
-        let Some(slots) = read.signature(count) else { return Ok(()) };
-        prop_assert_eq!(slots.len(), count);
+        let signatures: Vec<Vec<Slot>> = (0..9).filter_map(|count| read.signature(count)).collect();
+        prop_assert!(!signatures.is_empty(), "{} takes no number of operands", spelled);
+        let slots = signatures[seed as usize % signatures.len()].clone();
         let operands: Vec<Operand> =
             slots.iter().enumerate().map(|(i, slot)| operand(slot, seed.rotate_left(7 * i as u32))).collect();
         let mut instruction = Instruction::new(read, operands).unwrap();

@@ -66,16 +66,16 @@ impl Parser<'_> {
         parse: fn(&mut Self) -> Result<StatementKind, ParseError>,
     ) -> Result<StatementKind, ParseError> {
         let (start, at) = (self.here(), self.at);
-        match parse(self) {
+        let parsed = parse(self).and_then(|kind| {
+            self.expect(TokenKind::Semicolon, "`;`")?;
+            Ok(kind)
+        });
+        match parsed {
             Ok(StatementKind::Unknown(unknown)) => {
-                self.expect(TokenKind::Semicolon, "`;`")?;
                 let text = self.text(self.since(start)).to_owned();
                 Ok(StatementKind::Unknown(Unknown { text, ..unknown }))
             }
-            Ok(kind) => {
-                self.expect(TokenKind::Semicolon, "`;`")?;
-                Ok(kind)
-            }
+            Ok(kind) => Ok(kind),
             Err(error) => {
                 self.at = at;
                 let opcode = self.opcode_ahead();

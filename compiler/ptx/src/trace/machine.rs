@@ -373,7 +373,11 @@ impl<'m, 'x> Block<'m, 'x> {
                 let frame = self.frame(t)?;
                 let declared = self.declared(frame, name).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()))?;
                 let value = extend(value, ty, declared.bits());
-                self.frame_mut(t)?.registers.insert(name.clone(), value);
+                let registers = &mut self.frame_mut(t)?.registers;
+                match registers.get_mut(name.as_str()) {
+                    Some(slot) => *slot = value,
+                    None => drop(registers.insert(name.clone(), value)),
+                }
                 Ok(())
             }
             Operand::Sink => Ok(()),
