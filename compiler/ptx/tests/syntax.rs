@@ -204,7 +204,7 @@ fn mistakes_are_located() {
 #[test]
 fn a_version_without_a_memory_model_gives_no_meaning() {
     let statements = parse_statements("membar.sys; add.u32 %r1, %r2, 1;").unwrap();
-    let instruction = |i: usize| match &statements[i as usize].kind {
+    let instruction = |i: usize| match &statements[i].kind {
         StatementKind::Instruction(instruction) => instruction.clone(),
         _ => panic!(),
     };

@@ -25,11 +25,18 @@ pub(super) struct Flat<'m> {
     parents: Vec<usize>,
     labels: HashMap<(usize, &'m str), usize>,
     targets: HashMap<(usize, &'m str), &'m [String]>,
-    /// Widths of declared registers.
-    single: HashMap<&'m str, ScalarType>,
-    families: Vec<(&'m str, u32, ScalarType)>,
+    /// Declared registers, by the block that declares them. Expansions of inline assembly declare the same names again,
+    /// each in its own block.
+    registers: HashMap<usize, Vec<Declared<'m>>>,
     /// Room for the variables declared in the body, by name.
     pub(super) rooms: Vec<Room<'m>>,
+}
+
+/// Registers that are declared together: one, or with a count a numbered family.
+struct Declared<'m> {
+    name: &'m str,
+    count: Option<u32>,
+    ty: ScalarType,
 }
 
 /// Room for the variables of one name. Blocks beside each other, as the call sequences of LLVM are, declare the same names
@@ -52,10 +59,14 @@ impl<'m> Flat<'m> {
             parents: vec![0],
             labels: HashMap::new(),
             targets: HashMap::new(),
-            single: HashMap::new(),
-            families: Vec::new(),
+            registers: HashMap::new(),
             rooms: Vec::new(),
         };
+        for parameter in function.parameters.iter().chain(&function.returns) {
+            if parameter.space == StateSpace::Reg {
+                flat.declare(0, &parameter.name, None, parameter.ty);
+            }
+        }
         flat.add(function.body.as_deref().unwrap_or(&[]), 0)?;
         Ok(flat)
     }
@@ -79,7 +90,7 @@ impl<'m> Flat<'m> {
                         if registers.vector.is_some() {
                             return Err(TraceErrorKind::Unsupported("vector registers".to_owned()).at(statement.span));
                         }
-                        self.declare(name, *count, registers.ty, statement.span)?;
+                        self.declare(scope, name, *count, registers.ty);
                     }
                 }
                 StatementKind::Variable(variable) => self.room(variable, scope, statement.span)?,
@@ -135,30 +146,21 @@ impl<'m> Flat<'m> {
         self.scope_of.push(scope);
     }
 
-    /// Blocks may declare a name again, as expansions of one inline assembly do; with another width it would be a
-    /// different register under the same name, which this executor does not keep apart.
-    fn declare(&mut self, name: &'m str, count: Option<u32>, ty: ScalarType, span: Span) -> Result<(), TraceError> {
-        match count {
-            Some(count) => self.families.push((name, count, ty)),
-            None => {
-                if let Some(old) = self.single.insert(name, ty)
-                    && old.bits() != ty.bits()
-                {
-                    let what = format!("two registers named `{name}` of different widths");
-                    return Err(TraceErrorKind::Unsupported(what).at(span));
-                }
-            }
-        }
-        Ok(())
+    fn declare(&mut self, scope: usize, name: &'m str, count: Option<u32>, ty: ScalarType) {
+        self.registers.entry(scope).or_default().push(Declared { name, count, ty });
     }
 
-    /// The declared type of a register.
-    pub(super) fn register(&self, name: &str) -> Option<ScalarType> {
-        self.single.get(name).copied().or_else(|| {
-            self.families.iter().find_map(|(prefix, count, ty)| {
-                let number: u32 = name.strip_prefix(prefix)?.parse().ok()?;
-                (number < *count).then_some(*ty)
-            })
+    /// The block that declares a register, seen from a line, and the register's type.
+    pub(super) fn register(&self, name: &str, from: usize) -> Option<(usize, ScalarType)> {
+        self.lookup(from, |scope| {
+            let declared = |registers: &&Declared<'_>| match registers.count {
+                None => registers.name == name,
+                Some(count) => name
+                    .strip_prefix(registers.name)
+                    .and_then(|digits| digits.parse::<u32>().ok())
+                    .is_some_and(|number| number < count),
+            };
+            self.registers.get(&scope)?.iter().find(declared).map(|registers| (scope, registers.ty))
         })
     }
 
@@ -211,7 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_hides_another_one_is_refused() {
+    fn a_register_may_hide_another_one_and_a_variable_may_not() {
+        let registers = "{ .reg .b64 t; mov.b64 t, 5; { .reg .b16 t; mov.b16 t, 6; } st.u8 [%rd1], t; }
+                         { .reg .b32 t; mov.b32 t, 1; }";
+        assert_eq!(value_of(registers), Ok(Some(5)));
         let hidden = "{ .param .b64 x; { .param .b32 x; } }";
         assert!(value_of(hidden).unwrap_err().contains("two variables named `x`"));
     }

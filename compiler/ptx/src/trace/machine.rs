@@ -27,13 +27,21 @@ const MAX_ARENA: u64 = 1 << 20;
 pub(super) struct Frame<'m> {
     pub(super) flat: Rc<Flat<'m>>,
     pub(super) pc: usize,
-    registers: HashMap<String, u128>,
+    /// Values, by the block that declares the register, and its name.
+    registers: HashMap<usize, HashMap<String, u128>>,
     /// Parameters, and variables in local and parameter space.
     symbols: HashMap<&'m str, Place>,
     pub(super) carry: bool,
     /// Where the caller wants each returned value.
     pub(super) returns: Vec<Operand>,
     marks: (usize, usize),
+}
+
+impl Frame<'_> {
+    /// The block that declares a register, seen from the instruction being executed, and its type.
+    fn declared(&self, name: &str) -> Option<(usize, ScalarType)> {
+        self.flat.register(name, self.pc.saturating_sub(1))
+    }
 }
 
 /// Why a thread does not run.
@@ -197,14 +205,14 @@ impl<'m, 'x> Block<'m, 'x> {
         let thread = &mut self.threads[t];
         let marks = (thread.params.len(), thread.local.len());
         let mut symbols = HashMap::new();
-        let mut registers = HashMap::new();
+        let mut registers: HashMap<usize, HashMap<String, u128>> = HashMap::new();
         if arguments.len() != function.parameters.len() {
             let what = format!("`{name}` takes {} arguments, not {}", function.parameters.len(), arguments.len());
             return Err(TraceErrorKind::Launch(what));
         }
         for (parameter, bytes) in function.parameters.iter().zip(arguments) {
             if parameter.space == StateSpace::Reg {
-                registers.insert(parameter.name.clone(), from_bytes(&bytes));
+                registers.entry(0).or_default().insert(parameter.name.clone(), from_bytes(&bytes));
                 continue;
             }
             let natural = u64::from(parameter.ty.bytes());
@@ -246,7 +254,7 @@ impl<'m, 'x> Block<'m, 'x> {
         for parameter in &function.returns {
             values.push(match parameter.space {
                 StateSpace::Reg => {
-                    let value = frame.registers.get(parameter.name.as_str()).copied();
+                    let value = frame.registers.get(&0).and_then(|r| r.get(parameter.name.as_str())).copied();
                     let value = value.ok_or_else(|| TraceErrorKind::Undefined(parameter.name.clone()))?;
                     let mut bytes = vec![0; parameter.ty.bytes() as usize];
                     to_bytes(value, &mut bytes);
@@ -326,13 +334,11 @@ impl<'m, 'x> Block<'m, 'x> {
         let value = match operand {
             Operand::Register(name) => {
                 let frame = self.frame(t)?;
-                match frame.registers.get(name.as_str()) {
-                    Some(value) => *value,
-                    None if self.declared(frame, name).is_some() => {
-                        return Err(TraceErrorKind::Undefined(name.clone()));
-                    }
-                    None => return Err(TraceErrorKind::Undeclared(name.clone())),
-                }
+                let Some((scope, _)) = frame.declared(name) else {
+                    return Err(TraceErrorKind::Undeclared(name.clone()));
+                };
+                let value = frame.registers.get(&scope).and_then(|registers| registers.get(name.as_str()));
+                *value.ok_or_else(|| TraceErrorKind::Undefined(name.clone()))?
             }
             Operand::Special(special) => u128::from(self.special(t, *special)?),
             Operand::Immediate(number) => immediate(number.value, ty),
@@ -358,22 +364,14 @@ impl<'m, 'x> Block<'m, 'x> {
         Ok(mask(value, bits))
     }
 
-    fn declared(&self, frame: &Frame<'m>, name: &str) -> Option<ScalarType> {
-        let parameters = || frame.flat.function.parameters.iter().chain(&frame.flat.function.returns);
-        frame
-            .flat
-            .register(name)
-            .or_else(|| parameters().find(|p| p.space == StateSpace::Reg && p.name == name).map(|p| p.ty))
-    }
-
     /// Writes a destination operand.
     pub(super) fn assign(&mut self, t: usize, operand: &Operand, value: u128, ty: ScalarType) -> Step<()> {
         match operand {
             Operand::Register(name) => {
                 let frame = self.frame(t)?;
-                let declared = self.declared(frame, name).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()))?;
+                let (scope, declared) = frame.declared(name).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()))?;
                 let value = extend(value, ty, declared.bits());
-                let registers = &mut self.frame_mut(t)?.registers;
+                let registers = self.frame_mut(t)?.registers.entry(scope).or_default();
                 match registers.get_mut(name.as_str()) {
                     Some(slot) => *slot = value,
                     None => drop(registers.insert(name.clone(), value)),
