@@ -53,6 +53,31 @@
 //! Whether a sending side is right may depend on who receives: [`Judgement`] sums up the verdicts.
 //! Programs can also be written as text, see [`litmus`].
 //!
+//! # An observed execution
+//!
+//! Whether the axioms explain what a simulator or a machine did is the same question: the program of what was
+//! executed, with the values that were stored as constants where no dependency is claimed, and the conjunction of what
+//! the loads returned as condition. (A poll instead of a condition would claim a control dependency.)
+//!
+//! ```
+//! use memory_model::{Model, litmus::{Expectation, Litmus}};
+//!
+//! let trace = Litmus::parse("
+//!     global x y
+//!     thread A on 0.0
+//!       ld.relaxed.sys r0, [x]
+//!       st.relaxed.sys [y], 1
+//!     thread B on 1.0
+//!       ld.relaxed.sys r0, [y]
+//!       st.relaxed.sys [x], 1
+//!     exists A.r0 == 1 && B.r0 == 1")?;
+//! let Expectation::Exists(seen) = &trace.expectations[0] else { unreachable!() };
+//! let verdict = Model::default().check(&trace.program, seen)?;
+//! let witness = verdict.witness().expect("load buffering is allowed");
+//! assert!(witness.explanations[0].text.contains("load buffering"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What is modelled
 //!
 //! | PTX ISA | subject | where |

@@ -69,7 +69,7 @@ pub enum Judgement {
 
 impl Default for Model {
     fn default() -> Self {
-        Model { assumptions: Assumptions::default(), step_limit: 2_000_000, outcome_limit: 100_000 }
+        Model { assumptions: Assumptions::default(), step_limit: 1_000_000, outcome_limit: 100_000 }
     }
 }
 

@@ -301,7 +301,7 @@ impl State {
         causes
     }
 
-    /// The axioms so far as they are decided: fence-SC (§8.10.2), and causality (§8.10.6) with the part of coherence
+    /// The axioms so far as they are decided: fence-SC, which the choice of pairs keeps by construction (§8.10.2), and causality (§8.10.6) with the part of coherence
     /// that causality gives. What fails here fails in every completion.
     fn is_plausible(&self, graph: &Graph<'_>) -> bool {
         if graph.sc_pairs.iter().any(|&(one, other)| self.base.has(one, one) || self.base.has(other, other)) {

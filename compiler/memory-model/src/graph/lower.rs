@@ -689,9 +689,7 @@ impl Graph<'_> {
                     (Some(range), Some(at)) => range.same_bytes(&at) && range.address == at.address,
                     _ => false,
                 };
-                let role = if before { candidate.writes() } else { candidate.kind != Kind::Write };
-                partner == event
-                    || ordered && (candidate.kind == Kind::Fence || candidate.is_memory() && role && same_location())
+                partner == event || ordered && (candidate.kind == Kind::Fence || same_location())
             })
             .collect()
     }

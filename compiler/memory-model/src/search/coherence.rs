@@ -194,7 +194,8 @@ impl<'a, 'p> Problem<'a, 'p> {
         })
     }
 
-    /// Atomicity (§8.10.3), of read-modify-writes and of single copies.
+    /// Atomicity (§8.10.3), of read-modify-writes and of single copies. Since an atomic operation is one event here, SC
+    /// per location implies it; it stands here as the manual states it.
     fn atomicity_holds(&self, coherence: &Relation) -> bool {
         let graph = self.graph;
         self.accesses.iter().all(|&read| {
