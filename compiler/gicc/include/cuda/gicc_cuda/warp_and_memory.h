@@ -53,6 +53,13 @@ GICC_CUDA_DEVICE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned
   return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
 
+// Cache hints that clang's header lacks. They are hints: a plain access does the same.
+template <class T> GICC_CUDA_DEVICE T __ldca(const T *p) { return *p; }
+template <class T> GICC_CUDA_DEVICE T __ldlu(const T *p) { return *p; }
+template <class T> GICC_CUDA_DEVICE void __stcg(T *p, T v) { *p = v; }
+template <class T> GICC_CUDA_DEVICE void __stcs(T *p, T v) { *p = v; }
+template <class T> GICC_CUDA_DEVICE void __stwb(T *p, T v) { *p = v; }
+
 GICC_CUDA_DEVICE void __nanosleep(unsigned ns) { __nvvm_nanosleep(ns); }
 GICC_CUDA_DEVICE unsigned long long __globaltimer() { return __nvvm_read_ptx_sreg_globaltimer(); }
 GICC_CUDA_DEVICE unsigned __laneid() { return __nvvm_read_ptx_sreg_laneid(); }
