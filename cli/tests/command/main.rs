@@ -7,5 +7,6 @@ mod bench;
 mod doctor;
 mod help;
 mod isolation;
+mod mutations;
 mod products;
 mod refusals;
