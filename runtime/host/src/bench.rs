@@ -1,5 +1,6 @@
-//! Times a kernel over swept parameters. Several folders with equal sweeps are measured in turns, so that their ratios
-//! come from one run.
+//! Times kernels over swept parameters. Several kernels of a folder, on the same buffers, and several folders with equal
+//! sweeps are measured in turns, so that their ratios come from one run. Where memory lies decides about a tenth of the time
+//! of a small message, so what is compared closely belongs in one folder.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,8 +30,8 @@ pub struct BenchOptions {
 /// What was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BenchReport {
-    /// The folders, in the order of the times.
-    pub folders: Vec<String>,
+    /// The kernels, with their folders where there are several, in the order of the times.
+    pub kernels: Vec<String>,
     /// What it ran on.
     pub devices: Vec<String>,
     /// Number of PEs.
@@ -44,7 +45,7 @@ pub struct BenchReport {
 pub struct BenchRow {
     /// The swept parameters.
     pub parameters: BTreeMap<String, i64>,
-    /// Microseconds an iteration, of each folder.
+    /// Microseconds an iteration, of each kernel.
     pub times: Vec<BenchTime>,
 }
 
@@ -95,7 +96,7 @@ pub fn bench_folders(
         teams.push(team_for(folder, needs, options.bounds, &mut |needs| open(Target::Cuda, needs))?);
     }
     let mut report = BenchReport {
-        folders: labels(paths),
+        kernels: labels(paths, &folders, &benches),
         devices: teams.first().map(|t| t.backend().describe()).unwrap_or_default(),
         n_pes,
         rows: Vec::new(),
@@ -109,13 +110,25 @@ pub fn bench_folders(
     Ok(report)
 }
 
-/// The folders' names; whole paths where two have the same name.
-fn labels(paths: &[PathBuf]) -> Vec<String> {
+/// The kernels' names. A folder with one kernel gives it its own name; whole paths where two have the same name.
+fn labels(paths: &[PathBuf], folders: &[Folder], benches: &[&Bench]) -> Vec<String> {
     let short =
         |p: &PathBuf| p.file_name().map_or_else(|| p.display().to_string(), |n| n.to_string_lossy().into_owned());
-    let names: Vec<String> = paths.iter().map(short).collect();
+    let mut names: Vec<String> = paths.iter().map(short).collect();
     let unique: std::collections::BTreeSet<&String> = names.iter().collect();
-    if unique.len() == names.len() { names } else { paths.iter().map(|p| p.display().to_string()).collect() }
+    if unique.len() < names.len() {
+        names = paths.iter().map(|p| p.display().to_string()).collect();
+    }
+    let kernel = |folder: &Folder, launch: usize| folder.description.launches[launch].kernel.value.clone();
+    names
+        .into_iter()
+        .zip(folders.iter().zip(benches))
+        .flat_map(|(name, (folder, bench))| match bench.launches.as_slice() {
+            [_] => vec![name],
+            several if paths.len() == 1 => several.iter().map(|l| kernel(folder, *l)).collect(),
+            several => several.iter().map(|l| format!("{name}/{}", kernel(folder, *l))).collect(),
+        })
+        .collect()
 }
 
 fn bench_of(folder: &Folder) -> Result<&Bench, HostError> {
@@ -173,25 +186,31 @@ fn row(
     }
     let warmup = benches.iter().map(|b| b.warmup).max().unwrap_or(0);
     let repeats = options.repeats.unwrap_or_else(|| benches.iter().map(|b| b.repeats).max().unwrap_or(1)).max(1);
-    let mut samples = vec![Vec::new(); folders.len()];
+    let timed: Vec<(usize, usize)> = benches
+        .iter()
+        .enumerate()
+        .flat_map(|(folder, bench)| bench.launches.iter().map(move |launch| (folder, *launch)))
+        .collect();
+    let mut samples = vec![Vec::new(); timed.len()];
     for round in 0..warmup + repeats {
-        for (i, (folder, bench)) in folders.iter().zip(benches).enumerate() {
-            let team = &mut teams[i];
+        for (samples, (i, timed_launch)) in samples.iter_mut().zip(&timed) {
+            let (folder, bench, team) = (&folders[*i], benches[*i], &mut teams[*i]);
             // What the kernel finds in its buffers is the same in every round.
-            for (buffer, contents) in prepared[i].buffers.iter().zip(&prepared[i].initial) {
+            for (buffer, contents) in prepared[*i].buffers.iter().zip(&prepared[*i].initial) {
                 for (pe, contents) in contents.iter().enumerate() {
                     team.write(buffer, pe as u32, contents)?;
                 }
             }
-            for (index, shape) in drawn[i].shapes.iter().enumerate().filter(|(index, _)| *index < bench.launch) {
+            let first = bench.launches.iter().copied().min().unwrap_or(0);
+            for (index, shape) in drawn[*i].shapes.iter().enumerate().take(first) {
                 for iteration in 0..shape.repeat {
-                    launch(folder, team, drawn[i], &prepared[i], index, iteration)?;
+                    launch(folder, team, drawn[*i], &prepared[*i], index, iteration)?;
                 }
             }
-            let time = launch(folder, team, drawn[i], &prepared[i], bench.launch, 0)?;
+            let time = launch(folder, team, drawn[*i], &prepared[*i], *timed_launch, 0)?;
             let time = time.ok_or_else(|| HostError::Misuse("this target has no clock".into()))?;
             if round >= warmup {
-                samples[i].push(time / bench.iterations.map_or(1.0, |(_, count)| count as f64));
+                samples.push(time / bench.iterations.map_or(1.0, |(_, count)| count as f64));
             }
         }
     }
@@ -212,14 +231,14 @@ fn summary(mut samples: Vec<f64>) -> BenchTime {
 }
 
 impl BenchReport {
-    /// A table for people: a line for each combination, with the ratio of each further folder's time to the first's.
+    /// A table for people: a line for each combination, with the ratio of the first kernel's time to each further one's.
     pub fn text(&self) -> String {
         let names: Vec<String> = self.rows.first().map(|r| r.parameters.keys().cloned().collect()).unwrap_or_default();
         let mut table = vec![names.clone()];
-        for (i, folder) in self.folders.iter().enumerate() {
-            table[0].push(format!("{folder} (us)"));
+        for (i, kernel) in self.kernels.iter().enumerate() {
+            table[0].push(format!("{kernel} (us)"));
             if i > 0 {
-                table[0].push(format!("{} / {folder}", self.folders[0]));
+                table[0].push(format!("{} / {kernel}", self.kernels[0]));
             }
         }
         for row in &self.rows {
@@ -247,8 +266,8 @@ impl BenchReport {
     /// A JSON object a line, one for each combination.
     pub fn json_lines(&self) -> String {
         let line = |row: &BenchRow| {
-            let time = |(folder, t): (&String, &BenchTime)| serde_json::json!({ "folder": folder, "median": t.median, "least": t.least, "greatest": t.greatest });
-            let times: Vec<serde_json::Value> = self.folders.iter().zip(&row.times).map(time).collect();
+            let time = |(kernel, t): (&String, &BenchTime)| serde_json::json!({ "kernel": kernel, "median": t.median, "least": t.least, "greatest": t.greatest });
+            let times: Vec<serde_json::Value> = self.kernels.iter().zip(&row.times).map(time).collect();
             serde_json::json!({ "parameters": row.parameters, "n_pes": self.n_pes, "microseconds": times }).to_string()
         };
         self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -269,7 +288,7 @@ mod tests {
     fn a_table_shows_ratios_to_the_first_folder() {
         let time = |median| BenchTime { median, least: median, greatest: median };
         let report = BenchReport {
-            folders: vec!["ours".into(), "by_hand".into()],
+            kernels: vec!["ours".into(), "by_hand".into()],
             devices: vec![],
             n_pes: 2,
             rows: vec![

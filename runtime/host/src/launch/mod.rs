@@ -237,8 +237,8 @@ impl FieldType {
 /// What a benchmark sweeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bench {
-    /// Index of the launch that is timed.
-    pub launch: usize,
+    /// Indices of the launches that are timed, in turns, on the same buffers.
+    pub launches: Vec<usize>,
     /// Parameters (by index) with the values that they take; every combination is measured.
     pub sweep: Vec<(usize, Vec<i64>)>,
     /// The parameter that says how often the kernel repeats its work, and its value.

@@ -818,14 +818,7 @@ impl Reader {
         let span = value.span();
         self.known_keys(table, "`bench`", &["kernel", "sweep", "iterations", "warmup", "repeats"]);
         let kernel = self.required(table, &span, "`bench`", "kernel", "write the name of the kernel that is timed");
-        let kernel = kernel.and_then(|v| self.text(v, "`kernel`"));
-        let launch = kernel.and_then(|k| {
-            let index = launches.iter().position(|l| l.kernel.value == k.value);
-            if index.is_none() {
-                self.error(&k.span, format!("no launch is of a kernel `{}`", k.value), "add it as [[launches]]");
-            }
-            index
-        });
+        let timed = kernel.and_then(|v| self.timed(v, launches));
         let mut sweep = Vec::new();
         if let Some(v) = table.get("sweep")
             && let Some(table) = self.table(v, "`sweep`", "{ bytes = [16, 1024], blocks = [1, 8] }")
@@ -869,7 +862,34 @@ impl Reader {
             }
         };
         let (warmup, repeats) = (number("warmup", 1, 0), number("repeats", 9, 1));
-        Some(Bench { launch: launch?, sweep, iterations, warmup, repeats })
+        Some(Bench { launches: timed?, sweep, iterations, warmup, repeats })
+    }
+
+    /// The launches of the kernels that a benchmark names: one, or an array of several.
+    fn timed(&mut self, value: &Value<'_>, launches: &[Launch]) -> Option<Vec<usize>> {
+        let names: Vec<&Value<'_>> = match value.get_ref().as_array() {
+            Some(array) => array.iter().collect(),
+            None => vec![value],
+        };
+        if names.is_empty() {
+            self.error(&value.span(), "no kernel is timed".to_owned(), "name at least one");
+            return None;
+        }
+        names
+            .into_iter()
+            .map(|v| {
+                let kernel = self.text(v, "`kernel`")?;
+                let index = launches.iter().position(|l| l.kernel.value == kernel.value);
+                if index.is_none() {
+                    self.error(
+                        &kernel.span,
+                        format!("no launch is of a kernel `{}`", kernel.value),
+                        "add it as [[launches]]",
+                    );
+                }
+                index
+            })
+            .collect()
     }
 
     /// The index of a parameter that a benchmark sets.

@@ -202,6 +202,7 @@ fn benchmarks() {
         ("[[launches]]", &bench("sweep = { n = [] }")),
         ("[[launches]]", &bench("iterations = { parameter = \"n\", count = 0 }")),
         ("[[launches]]", &bench("repeats = 0")),
+        ("[[launches]]", "[bench]\nkernel = []\n[[launches]]"),
         ("[[launches]]", "[bench]\nkernel = \"pull\"\n[[launches]]"),
     ]));
 }
