@@ -7,10 +7,13 @@
 //! A memory location is cut into *cells*: the coarsest pieces such that every access consists of whole cells, and none
 //! crosses a multiple of eight bytes. Reads-from and coherence are decided cell by cell.
 
+mod assemble;
 mod barrier;
+mod check;
 mod lower;
+mod strength;
 
-pub(crate) use lower::check_range;
+pub(crate) use check::check_range;
 
 use crate::assumption::Assumptions;
 use crate::program::{Place, Program, ProxyFence, Register, Space, Until};

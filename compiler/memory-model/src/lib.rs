@@ -87,17 +87,17 @@
 //! | §8.2.6 | initial writes, before every thread | `graph::lower` |
 //! | §8.4, §8.5 | operation types, scopes; volatile is relaxed at system scope | `vocabulary`, `program` |
 //! | §8.6, §9.7.13 | proxies and proxy fences (alias, async) | `graph` |
-//! | §8.7 | moral strength; races, of different sizes too | `graph::lower`, `race` |
-//! | §8.8 | release and acquire patterns; they cover what precedes their first, or follows their last, instruction | `graph::lower` |
-//! | §8.9.1 | program order; bulk copies outside it, ordered by `wait_group` or an mbarrier | `graph::lower` |
+//! | §8.7 | moral strength; races, of different sizes too | `graph::strength`, `race` |
+//! | §8.8 | release and acquire patterns; they cover what precedes their first, or follows their last, instruction | `graph::strength` |
+//! | §8.9.1 | program order; bulk copies outside it, ordered by `wait_group` or an mbarrier | `graph::assemble` |
 //! | §8.9.2 | observation through chains of atomic operations; a plain store ends a chain | `search` |
 //! | §8.9.3, §8.10.2 | fence-SC order | `search` |
-//! | §8.9.4 | patterns, block and cluster barriers by generation, mbarriers by phase, orders made by the host | `search`, `graph::barrier` |
+//! | §8.9.4 | patterns, block and cluster barriers by generation, mbarriers by phase, orders made by the host | `search`, `graph::barrier`, `graph::assemble` |
 //! | §8.9.5, §8.10.6 | base causality, proxies, causality | `graph`, `search` |
 //! | §8.9.6, §8.10.1 | coherence, partial on racing writes | `search::coherence` |
 //! | §8.10.3, §8.10.5 | atomicity, SC per location | `search::coherence` |
 //! | §8.10.4 | no values out of thin air: data, address and control dependencies; else loads may be buffered | `search` |
-//! | §8.11.1 | `red` starts no acquire pattern | `graph::lower` |
+//! | §8.11.1 | `red` starts no acquire pattern | `graph::strength` |
 //!
 //! # Assumptions
 //!
@@ -115,13 +115,15 @@
 //! - At most 256 events, and [`Model::step_limit`] steps of search. Typical programs of five threads with eight
 //!   operations take milliseconds.
 //! - No branches and no loops: the rounds of a spin before the last are not seen, nor is whether a spin ends.
-//!   A barrier is taken to complete; a thread that never arrives is noticed only where the barrier names its number
-//!   of participants.
+//!   A barrier is taken to complete, and the n-th arrival of each thread at it belongs to its n-th generation; a
+//!   thread that never arrives, or a choice of which threads meet, is noticed (and refused) only where the barrier
+//!   names its number of participants.
 //! - Not expressible, and so to be refused by whoever extracts events: multimem accesses, bulk
 //!   reductions, `cp.async` of a thread, `wgmma`, texture and surface accesses other than `ld.global.nc`
 //!   (which is ordered only by the start of a kernel), the tensormap proxy.
 
 mod assumption;
+mod builder;
 mod condition;
 mod error;
 mod graph;
@@ -137,12 +139,13 @@ mod weaken;
 mod witness;
 
 pub use assumption::{Assumption, Assumptions};
+pub use builder::ThreadBuilder;
 pub use condition::{Condition, Term};
 pub use error::{ModelError, StepProblem};
 pub use model::{Judgement, Model, Outcome, Outcomes, Verdict};
 pub use program::{
     Access, Address, BarrierAction, BarrierLevel, Comparison, InitialValue, Location, LocationId, Op, Operand, Place,
-    Program, ProxyFence, Register, RmwFunction, Space, Step, Thread, ThreadBuilder, ThreadId, Until,
+    Program, ProxyFence, Register, RmwFunction, Space, Step, Thread, ThreadId, Until,
 };
 pub use race::{Race, RaceKind};
 pub use vocabulary::{Proxy, Scope, Semantics};

@@ -1,13 +1,14 @@
-//! Makes the events of a program and checks it on the way.
+//! Makes the events of each thread, and checks its operations on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::barrier::{Arrival, Generations, synchronise};
-use super::{Cell, Constraint, Event, EventId, Graph, Input, Kind, Range, Slot, Written};
+use super::barrier::{Arrival, Generations};
+use super::check::{check_access, check_elements, check_location, check_names};
+use super::{Constraint, Event, EventId, Graph, Input, Kind, Range, Written};
 use crate::assumption::Assumptions;
 use crate::error::{ModelError, StepProblem};
-use crate::program::{Access, Address, BarrierAction, Op, Operand, Place, Program, Register, RmwFunction, Space};
-use crate::relation::{MAX_EVENTS, Relation};
+use crate::program::{Access, Address, BarrierAction, Op, Operand, Place, Program, Register, RmwFunction, Until};
+use crate::relation::MAX_EVENTS;
 use crate::{Proxy, Scope, Semantics};
 
 impl<'a> Graph<'a> {
@@ -27,31 +28,31 @@ impl<'a> Graph<'a> {
 }
 
 /// The state of lowering.
-struct Lowering<'a> {
-    program: &'a Program,
-    events: Vec<Event>,
+pub(super) struct Lowering<'a> {
+    pub(super) program: &'a Program,
+    pub(super) events: Vec<Event>,
     /// Position in the thread; events of one step share it.
-    positions: Vec<usize>,
-    edges: Vec<(EventId, EventId)>,
-    dependencies: Vec<(EventId, EventId)>,
-    constraints: Vec<Constraint>,
-    registers: Vec<(usize, Register, EventId)>,
-    arrivals: Vec<Arrival>,
+    pub(super) positions: Vec<usize>,
+    pub(super) edges: Vec<(EventId, EventId)>,
+    pub(super) dependencies: Vec<(EventId, EventId)>,
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) registers: Vec<(usize, Register, EventId)>,
+    pub(super) arrivals: Vec<Arrival>,
     /// Arrivals at and waits on mbarriers.
-    mbarriers: Vec<Phase>,
+    pub(super) mbarriers: Vec<Phase>,
     /// Parts of bulk copies that complete on mbarriers.
-    completions: Vec<Phase>,
-    host_orders: Vec<(EventId, EventId)>,
-    starts: BTreeMap<usize, EventId>,
-    ends: BTreeMap<usize, EventId>,
+    pub(super) completions: Vec<Phase>,
+    pub(super) host_orders: Vec<(EventId, EventId)>,
+    pub(super) starts: BTreeMap<usize, EventId>,
+    pub(super) ends: BTreeMap<usize, EventId>,
 }
 
 /// An operation on a phase of an mbarrier, or a part of a copy that completes in it.
-struct Phase {
-    event: EventId,
-    id: u32,
-    phase: u32,
-    wait: bool,
+pub(super) struct Phase {
+    pub(super) event: EventId,
+    pub(super) id: u32,
+    pub(super) phase: u32,
+    pub(super) wait: bool,
 }
 
 /// What one thread has done so far.
@@ -64,47 +65,6 @@ struct ThreadState {
     /// Reads and writes of bulk copies without a group.
     open: Vec<(EventId, EventId)>,
     groups: Vec<Vec<(EventId, EventId)>>,
-}
-
-/// Whether a piece of memory is one that the model can speak of.
-pub(crate) fn check_range(what: &'static str, name: &str, offset: u64, width: u8) -> Result<(), ModelError> {
-    if (1..=16).contains(&width) && offset <= u64::from(u32::MAX) {
-        return Ok(());
-    }
-    Err(ModelError::BadRange { what, name: name.to_owned(), offset, width })
-}
-
-fn check_names(program: &Program) -> Result<(), ModelError> {
-    let mut names = BTreeSet::new();
-    for location in &program.locations {
-        if !names.insert(&location.name) {
-            return Err(ModelError::DuplicateName { what: "location", name: location.name.clone() });
-        }
-        if let Some(target) = location.alias_of {
-            let target =
-                program.locations.get(target.0).ok_or(ModelError::NoSuchIndex { what: "location", index: target.0 })?;
-            if target.alias_of.is_some() {
-                return Err(ModelError::BadAlias { name: location.name.clone() });
-            }
-        }
-        for initial in &location.initial {
-            check_range("an initial value", &location.name, initial.offset, initial.width)?;
-        }
-    }
-    let mut names = BTreeSet::new();
-    for thread in &program.threads {
-        if !names.insert(&thread.name) {
-            return Err(ModelError::DuplicateName { what: "thread", name: thread.name.clone() });
-        }
-    }
-    for (first, second) in &program.orders {
-        for id in [first, second] {
-            if id.0 >= program.threads.len() {
-                return Err(ModelError::NoSuchIndex { what: "thread", index: id.0 });
-            }
-        }
-    }
-    Ok(())
 }
 
 impl<'a> Lowering<'a> {
@@ -184,76 +144,10 @@ impl<'a> Lowering<'a> {
     fn step(&mut self, thread: usize, step: usize, op: &Op, state: &mut ThreadState) -> Result<(), StepProblem> {
         let host = self.program.threads[thread].place == Place::Host;
         match op {
-            Op::Load { registers, access, until } => {
-                check_access(
-                    self.program,
-                    thread,
-                    access,
-                    &[Semantics::Weak, Semantics::Relaxed, Semantics::Acquire],
-                    "a load",
-                )?;
-                if access.proxy != Proxy::Generic
-                    && (access.semantics != Semantics::Weak || access.proxy == Proxy::Async)
-                {
-                    return Err(StepProblem::ProxyOperation);
-                }
-                check_elements(registers.len(), access)?;
-                let address = self.address_dependencies(access, state)?;
-                let mut loaded = Vec::new();
-                for (element, register) in registers.iter().enumerate() {
-                    let event = self.access(thread, step, access, element, Kind::Read, Written::Nothing);
-                    self.depend(event, &address, state);
-                    loaded.push((register.clone(), event));
-                }
-                if let (Some(until), Some((_, event))) = (until, loaded.first()) {
-                    self.constraints.push(Constraint { read: *event, until: *until });
-                    state.control.insert(*event);
-                }
-                for (register, event) in loaded {
-                    self.assign(thread, register, event, state);
-                }
-            }
-            Op::Store { access, values } => {
-                check_access(
-                    self.program,
-                    thread,
-                    access,
-                    &[Semantics::Weak, Semantics::Relaxed, Semantics::Release],
-                    "a store",
-                )?;
-                if access.proxy != Proxy::Generic {
-                    return Err(StepProblem::ProxyOperation);
-                }
-                check_elements(values.len(), access)?;
-                let address = self.address_dependencies(access, state)?;
-                for (element, value) in values.iter().enumerate() {
-                    let input = input(value, state)?;
-                    let event = self.access(thread, step, access, element, Kind::Write, Written::Value(input));
-                    self.depend(event, &address, state);
-                    self.depend_on_inputs(event, &[input]);
-                }
-            }
+            Op::Load { registers, access, until } => self.load(thread, step, registers, access, *until, state)?,
+            Op::Store { access, values } => self.store(thread, step, access, values, state)?,
             Op::Rmw { returns, register, access, function } => {
-                let allowed: &[Semantics] = if *returns {
-                    &[Semantics::Relaxed, Semantics::Acquire, Semantics::Release, Semantics::AcquireRelease]
-                } else {
-                    &[Semantics::Relaxed, Semantics::Release]
-                };
-                check_access(self.program, thread, access, allowed, if *returns { "atom" } else { "red" })?;
-                if access.count != 1 || (register.is_some() && !returns) {
-                    return Err(StepProblem::AtomicShape);
-                }
-                if access.proxy != Proxy::Generic {
-                    return Err(StepProblem::ProxyOperation);
-                }
-                let address = self.address_dependencies(access, state)?;
-                let (written, inputs) = written(function, state)?;
-                let event = self.access(thread, step, access, 0, Kind::Rmw { atom: *returns }, written);
-                self.depend(event, &address, state);
-                self.depend_on_inputs(event, &inputs);
-                if let Some(register) = register {
-                    self.assign(thread, register.clone(), event, state);
-                }
+                self.rmw(thread, step, (*returns, register.as_ref()), access, function, state)?;
             }
             Op::Fence { semantics, scope } => {
                 if matches!(semantics, Semantics::Weak | Semantics::Relaxed) {
@@ -332,6 +226,105 @@ impl<'a> Lowering<'a> {
                 let event = state.lookup(register)?;
                 state.control.insert(event);
             }
+        }
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        thread: usize,
+        step: usize,
+        registers: &[Register],
+        access: &Access,
+        until: Option<Until>,
+        state: &mut ThreadState,
+    ) -> Result<(), StepProblem> {
+        check_access(
+            self.program,
+            thread,
+            access,
+            &[Semantics::Weak, Semantics::Relaxed, Semantics::Acquire],
+            "a load",
+        )?;
+        if access.proxy != Proxy::Generic && (access.semantics != Semantics::Weak || access.proxy == Proxy::Async) {
+            return Err(StepProblem::ProxyOperation);
+        }
+        check_elements(registers.len(), access)?;
+        let address = self.address_dependencies(access, state)?;
+        let mut loaded = Vec::new();
+        for (element, register) in registers.iter().enumerate() {
+            let event = self.access(thread, step, access, element, Kind::Read, Written::Nothing);
+            self.depend(event, &address, state);
+            loaded.push((register.clone(), event));
+        }
+        if let (Some(until), Some((_, event))) = (until, loaded.first()) {
+            self.constraints.push(Constraint { read: *event, until });
+            state.control.insert(*event);
+        }
+        for (register, event) in loaded {
+            self.assign(thread, register, event, state);
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        thread: usize,
+        step: usize,
+        access: &Access,
+        values: &[Operand],
+        state: &mut ThreadState,
+    ) -> Result<(), StepProblem> {
+        check_access(
+            self.program,
+            thread,
+            access,
+            &[Semantics::Weak, Semantics::Relaxed, Semantics::Release],
+            "a store",
+        )?;
+        if access.proxy != Proxy::Generic {
+            return Err(StepProblem::ProxyOperation);
+        }
+        check_elements(values.len(), access)?;
+        let address = self.address_dependencies(access, state)?;
+        for (element, value) in values.iter().enumerate() {
+            let input = input(value, state)?;
+            let event = self.access(thread, step, access, element, Kind::Write, Written::Value(input));
+            self.depend(event, &address, state);
+            self.depend_on_inputs(event, &[input]);
+        }
+        Ok(())
+    }
+
+    /// `atom` or `red`: whether it returns the old value, and where to.
+    fn rmw(
+        &mut self,
+        thread: usize,
+        step: usize,
+        (returns, register): (bool, Option<&Register>),
+        access: &Access,
+        function: &RmwFunction,
+        state: &mut ThreadState,
+    ) -> Result<(), StepProblem> {
+        let allowed: &[Semantics] = if returns {
+            &[Semantics::Relaxed, Semantics::Acquire, Semantics::Release, Semantics::AcquireRelease]
+        } else {
+            &[Semantics::Relaxed, Semantics::Release]
+        };
+        check_access(self.program, thread, access, allowed, if returns { "atom" } else { "red" })?;
+        if access.count != 1 || (register.is_some() && !returns) {
+            return Err(StepProblem::AtomicShape);
+        }
+        if access.proxy != Proxy::Generic {
+            return Err(StepProblem::ProxyOperation);
+        }
+        let address = self.address_dependencies(access, state)?;
+        let (written, inputs) = written(function, state)?;
+        let event = self.access(thread, step, access, 0, Kind::Rmw { atom: returns }, written);
+        self.depend(event, &address, state);
+        self.depend_on_inputs(event, &inputs);
+        if let Some(register) = register {
+            self.assign(thread, register.clone(), event, state);
         }
         Ok(())
     }
@@ -435,310 +428,6 @@ impl<'a> Lowering<'a> {
         self.registers.push((thread, register.clone(), event));
         state.registers.insert(register, event);
     }
-
-    fn finish(mut self, assumptions: Assumptions) -> Result<Graph<'a>, ModelError> {
-        let count = self.events.len();
-        let mut program_order = Relation::new(count);
-        for one in 0..count {
-            for other in 0..count {
-                let (first, second) = (&self.events[one], &self.events[other]);
-                let same_thread = match (first.origin, second.origin) {
-                    (Some((thread, _)), Some((thread2, _))) => thread == thread2,
-                    _ => false,
-                };
-                let synchronous = first.issue.is_none() && second.issue.is_none();
-                if same_thread && synchronous && self.positions[one] < self.positions[other] {
-                    program_order.add(one, other);
-                }
-            }
-        }
-        let cells = self.make_cells();
-        let mut base = program_order.clone();
-        for (from, to) in &self.edges {
-            base.add(*from, *to);
-        }
-        for init in (0..count).filter(|&event| self.events[event].kind == Kind::Init) {
-            for event in (0..count).filter(|&event| self.events[event].kind != Kind::Init) {
-                base.add(init, event);
-            }
-        }
-        synchronise(self.program, &self.arrivals, &mut base)?;
-        self.complete_phases(&mut base);
-        for (first, second) in &self.program.orders {
-            if let (Some(&end), Some(&start)) = (self.ends.get(&first.0), self.starts.get(&second.0)) {
-                base.add(end, start);
-                self.host_orders.push((end, start));
-            }
-        }
-        base.close();
-        for (&thread, &start) in &self.starts {
-            if base.has(start, start) {
-                return Err(ModelError::CyclicOrder { thread: self.program.threads[thread].name.clone() });
-            }
-        }
-        let mut dependencies = Relation::new(count);
-        for (from, to) in &self.dependencies {
-            dependencies.add(*from, *to);
-        }
-        dependencies.close();
-        Ok(self.assemble(assumptions, cells, program_order, base, dependencies))
-    }
-
-    /// Mbarriers (PTX ISA §8.8, §9.7.13.15): an arrival that releases synchronises with a wait that acquires the same
-    /// phase, where each one's scope includes the other; and a wait that acquires finds the phase's copies complete.
-    fn complete_phases(&self, base: &mut Relation) {
-        let place = |event: EventId| self.events[event].origin.map(|(thread, _)| self.program.threads[thread].place);
-        let includes = |one: EventId, other: EventId| match (place(one), place(other)) {
-            (Some(here), Some(there)) => here.scope_includes(self.events[one].scope, there),
-            _ => false,
-        };
-        for wait in self.mbarriers.iter().filter(|operation| operation.wait) {
-            if !self.events[wait.event].strength.acquires() {
-                continue;
-            }
-            let same = |other: &&Phase| (other.id, other.phase) == (wait.id, wait.phase);
-            for arrival in self.mbarriers.iter().filter(|operation| !operation.wait).filter(same) {
-                let strong = includes(arrival.event, wait.event) && includes(wait.event, arrival.event);
-                let apart =
-                    self.events[arrival.event].origin.map(|at| at.0) != self.events[wait.event].origin.map(|at| at.0);
-                if strong && apart && self.events[arrival.event].strength.releases() {
-                    base.add(arrival.event, wait.event);
-                }
-            }
-            for part in self.completions.iter().filter(same) {
-                base.add(part.event, wait.event);
-            }
-        }
-    }
-
-    /// Cuts the locations into cells and gives each memory event its own.
-    fn make_cells(&mut self) -> Vec<Cell> {
-        let mut cuts: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
-        let mut ranges: BTreeMap<usize, Vec<(u64, u64)>> = BTreeMap::new();
-        for range in self.events.iter().filter(|event| event.kind != Kind::Init).filter_map(|event| event.range) {
-            let cuts = cuts.entry(range.location).or_default();
-            cuts.extend([range.start, range.end]);
-            cuts.extend((range.start..range.end).filter(|offset| offset % 8 == 0));
-            ranges.entry(range.location).or_default().push((range.start, range.end));
-        }
-        let mut cells = Vec::new();
-        for (location, cuts) in cuts {
-            let cuts: Vec<u64> = cuts.into_iter().collect();
-            for pair in cuts.windows(2) {
-                let &[start, end] = pair else { continue };
-                if ranges[&location].iter().any(|&(from, to)| from <= start && end <= to) {
-                    cells.push(Cell { location, start, width: (end - start) as u8 });
-                }
-            }
-        }
-        for event in &mut self.events {
-            let Some(range) = event.range else { continue };
-            let inside =
-                |cell: &Cell| cell.location == range.location && range.start <= cell.start && cell.start < range.end;
-            event.cells = cells.iter().enumerate().filter(|(_, cell)| inside(cell)).map(|(id, _)| id).collect();
-        }
-        cells
-    }
-
-    fn assemble(
-        self,
-        assumptions: Assumptions,
-        cells: Vec<Cell>,
-        program_order: Relation,
-        base: Relation,
-        dependencies: Relation,
-    ) -> Graph<'a> {
-        let events = self.events;
-        let count = events.len();
-        let mut slots = Vec::new();
-        let mut first_slot = vec![0; count];
-        for (read, event) in events.iter().enumerate().filter(|(_, event)| event.reads()) {
-            first_slot[read] = slots.len();
-            slots.extend(event.cells.iter().map(|&cell| Slot { read, cell }));
-        }
-        let mut writers = vec![Vec::new(); cells.len()];
-        let mut accesses = vec![Vec::new(); self.program.locations.len()];
-        for (id, event) in events.iter().enumerate() {
-            if let Some(range) = event.range {
-                accesses[range.location].push(id);
-                if event.writes() {
-                    event.cells.iter().for_each(|&cell| writers[cell].push(id));
-                }
-            }
-        }
-        let addresses: BTreeSet<(usize, usize)> =
-            events.iter().filter_map(|event| event.range.map(|range| (range.location, range.address))).collect();
-        let single_proxy = events.iter().all(|event| event.proxy == Proxy::Generic)
-            && addresses.iter().all(|(location, address)| location == address);
-        let of_kind = |wanted: fn(&Event) -> bool| -> Vec<EventId> {
-            events.iter().enumerate().filter(|(_, event)| wanted(event)).map(|(id, _)| id).collect()
-        };
-        let conditional = of_kind(|event| matches!(event.written, Written::CompareAndSwap { .. }));
-        let proxy_fences = of_kind(|event| matches!(event.kind, Kind::ProxyFence(_)));
-        let mut graph = Graph {
-            program: self.program,
-            assumptions,
-            cells,
-            slots,
-            first_slot,
-            writers,
-            accesses,
-            morally_strong: Relation::new(count),
-            release_starts: vec![Vec::new(); count],
-            acquire_ends: vec![Vec::new(); count],
-            sc_pairs: Vec::new(),
-            constraints: self.constraints,
-            conditional,
-            registers: self.registers,
-            host_orders: self.host_orders,
-            single_proxy,
-            mixed_sizes: false,
-            proxy_fences,
-            program_order,
-            base,
-            dependencies,
-            events,
-        };
-        graph.derive_strength();
-        graph.derive_patterns();
-        graph
-    }
-}
-
-impl Graph<'_> {
-    /// Moral strength (PTX ISA §8.7), pairs of `fence.sc`, and whether sizes are mixed.
-    fn derive_strength(&mut self) {
-        for one in 0..self.events.len() {
-            for other in 0..self.events.len() {
-                if one != other && self.is_morally_strong(one, other) {
-                    self.morally_strong.add(one, other);
-                    if one < other && self.events[one].is_sc_fence() && self.events[other].is_sc_fence() {
-                        self.sc_pairs.push((one, other));
-                    }
-                }
-                let (first, second) = (&self.events[one], &self.events[other]);
-                if let (Some(range), Some(range2)) = (first.range, second.range)
-                    && first.kind != Kind::Init
-                    && second.kind != Kind::Init
-                    && (first.writes() || second.writes())
-                    && range.touches(&range2)
-                    && !range.same_bytes(&range2)
-                {
-                    self.mixed_sizes = true;
-                }
-            }
-        }
-    }
-
-    fn is_morally_strong(&self, one: EventId, other: EventId) -> bool {
-        let (first, second) = (&self.events[one], &self.events[other]);
-        if first.proxy != second.proxy {
-            return false;
-        }
-        if let (Some(range), Some(range2)) = (first.range, second.range)
-            && !(range.same_bytes(&range2) && range.address == range2.address)
-        {
-            return false;
-        }
-        if self.program_order.has(one, other) || self.program_order.has(other, one) {
-            return true;
-        }
-        // Without the assumption the manual guarantees nothing for such an access: between threads it counts as weak.
-        let wide = |event: &Event| event.is_memory() && event.kind != Kind::Init && event.width() > 8;
-        if !self.assumptions.b128_single_copy && (wide(first) || wide(second)) {
-            return false;
-        }
-        let includes = |event: &Event, from: EventId, to: EventId| {
-            event.strength.is_strong()
-                && matches!((self.place(from), self.place(to)), (Some(here), Some(there)) if here.scope_includes(event.scope, there))
-        };
-        includes(first, one, other) && includes(second, other, one)
-    }
-
-    /// Release and acquire patterns (PTX ISA §8.8).
-    fn derive_patterns(&mut self) {
-        for event in 0..self.events.len() {
-            if !self.events[event].strength.is_strong() || !self.events[event].is_memory() {
-                continue;
-            }
-            if self.events[event].writes() {
-                self.release_starts[event] = self.pattern_partners(event, Semantics::releases, true);
-            }
-            if self.events[event].kind == Kind::Read || self.events[event].kind == (Kind::Rmw { atom: true }) {
-                self.acquire_ends[event] = self.pattern_partners(event, Semantics::acquires, false);
-            }
-        }
-    }
-
-    /// The operation itself, operations on the same location, and fences, that are before (or after) it in program
-    /// order and have the wanted semantics.
-    fn pattern_partners(&self, event: EventId, wanted: fn(Semantics) -> bool, before: bool) -> Vec<EventId> {
-        let at = self.events[event].range;
-        (0..self.events.len())
-            .filter(|&partner| {
-                let candidate = &self.events[partner];
-                if !wanted(candidate.strength) {
-                    return false;
-                }
-                let ordered = if before {
-                    self.program_order.has(partner, event)
-                } else {
-                    self.program_order.has(event, partner)
-                };
-                let same_location = || match (candidate.range, at) {
-                    (Some(range), Some(at)) => range.same_bytes(&at) && range.address == at.address,
-                    _ => false,
-                };
-                partner == event || ordered && (candidate.kind == Kind::Fence || same_location())
-            })
-            .collect()
-    }
-}
-
-fn check_access(
-    program: &Program,
-    thread: usize,
-    access: &Access,
-    allowed: &[Semantics],
-    operation: &'static str,
-) -> Result<(), StepProblem> {
-    check_location(program, thread, access.address)?;
-    if !matches!(access.width, 1 | 2 | 4 | 8 | 16) {
-        return Err(StepProblem::Width(access.width));
-    }
-    if !matches!(access.count, 1 | 2 | 4 | 8) {
-        return Err(StepProblem::Count(access.count));
-    }
-    let width = u64::from(access.width) * u64::from(access.count);
-    if !access.address.offset.is_multiple_of(width) {
-        return Err(StepProblem::Misaligned { offset: access.address.offset, width });
-    }
-    if !allowed.contains(&access.semantics) {
-        return Err(StepProblem::Semantics { operation, semantics: access.semantics.ptx() });
-    }
-    Ok(())
-}
-
-fn check_location(program: &Program, thread: usize, address: Address) -> Result<(), StepProblem> {
-    let Some(location) = program.locations.get(address.location.0) else {
-        return Err(StepProblem::NoSuchLocation(address.location.0));
-    };
-    if address.offset > u64::from(u32::MAX) {
-        return Err(StepProblem::Offset(address.offset));
-    }
-    if let Space::Shared(place) = location.space
-        && !place.scope_includes(Scope::Cluster, program.threads[thread].place)
-    {
-        return Err(StepProblem::ForeignShared(location.name.clone()));
-    }
-    Ok(())
-}
-
-fn check_elements(given: usize, access: &Access) -> Result<(), StepProblem> {
-    if given != usize::from(access.count) {
-        return Err(StepProblem::ElementCount { given, count: access.count });
-    }
-    Ok(())
 }
 
 impl ThreadState {

@@ -45,6 +45,19 @@ pub(crate) fn outcomes(program: &Program) -> BTreeSet<Outcome> {
     found
 }
 
+/// How many assignments of sources, fence orders and coherence orders there are to try.
+pub(crate) fn assignments(program: &Program) -> u64 {
+    let checker = Checker::new(program);
+    let writes = checker.of_kind(Kind::Write);
+    let sources = checker
+        .of_kind(Kind::Read)
+        .iter()
+        .map(|&read| writes.iter().filter(|&&write| checker.same_location(read, write)).count() as u64)
+        .product::<u64>();
+    let free = checker.free_pairs().len() as u32;
+    sources.saturating_mul(1 << free.min(40))
+}
+
 struct Checker<'p> {
     program: &'p Program,
     events: Vec<Event>,
@@ -296,14 +309,7 @@ impl<'p> Checker<'p> {
                 }
             }
         }
-        let writes = self.of_kind(Kind::Write);
-        let free: Vec<(usize, usize)> = writes
-            .iter()
-            .flat_map(|&one| writes.iter().map(move |&other| (one, other)))
-            .filter(|&(one, other)| {
-                one < other && self.same_location(one, other) && self.strong.contains(&(one, other))
-            })
-            .collect();
+        let free = self.free_pairs();
         for choice in 0..1_u32 << free.len() {
             let mut coherence: Pairs = cause
                 .iter()
@@ -318,6 +324,18 @@ impl<'p> Checker<'p> {
                 self.record(sources, &coherence, found);
             }
         }
+    }
+
+    /// Pairs of writes that coherence has to order although causality may not.
+    fn free_pairs(&self) -> Vec<(usize, usize)> {
+        let writes = self.of_kind(Kind::Write);
+        writes
+            .iter()
+            .flat_map(|&one| writes.iter().map(move |&other| (one, other)))
+            .filter(|&(one, other)| {
+                one < other && self.same_location(one, other) && self.strong.contains(&(one, other))
+            })
+            .collect()
     }
 
     /// §8.8 and §8.9.4.
