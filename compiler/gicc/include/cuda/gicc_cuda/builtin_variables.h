@@ -12,5 +12,8 @@ GICC_CUDA_CONVERSIONS(__cuda_builtin_blockDim_t)
 GICC_CUDA_CONVERSIONS(__cuda_builtin_gridDim_t)
 #undef GICC_CUDA_CONVERSIONS
 
-// The launch syntax `kernel<<<grid, block>>>()` in host code of the file must parse; the code itself is not compiled.
-extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = nullptr);
+// Host code of the file must parse, the launch syntax `kernel<<<grid, block, bytes, stream>>>()` included; it is not
+// compiled. Clang looks up one of these two, by the version of the toolkit that it found or did not find.
+typedef struct CUstream_st *cudaStream_t;
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr);
+extern "C" int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr);
