@@ -195,7 +195,7 @@ impl Run<'_> {
     ) -> Step<Compiled> {
         let kernels = codegen::describe(module, &machine.get_target_data());
         let wants = |e: Emit| self.options.emit.contains(&e);
-        let simulated = if wants(Emit::Sim) { Some(self.simulated(module)?) } else { None };
+        let simulated = if wants(Emit::Sim) { Some(self.simulated(context, messages, module, machine)?) } else { None };
         let mut products = Vec::new();
         if Emit::ALL.iter().any(|&e| e != Emit::Sim && wants(e)) {
             self.gpu(context, messages, module, machine, &mut products)?;
@@ -207,9 +207,19 @@ impl Run<'_> {
         Ok(Compiled { products, kernels })
     }
 
-    fn simulated(&mut self, module: &Module<'_>) -> Step<Vec<u8>> {
+    fn simulated<'c>(
+        &mut self,
+        context: &'c Context,
+        messages: &Messages,
+        module: &Module<'c>,
+        machine: &TargetMachine,
+    ) -> Step<Vec<u8>> {
         let source = self.options.inputs.first().map(|p| p.display().to_string()).unwrap_or_default();
-        let (_, bytes) = codegen::sim::emit_bytes(module, &source)?;
+        // The GPU's part may link libdevice instead.
+        let module = module.clone();
+        nvptx::link_own_math(context, messages, &module)?;
+        run_passes(&module, machine, "globaldce").map_err(one)?;
+        let (_, bytes) = codegen::sim::emit_bytes(&module, &source)?;
         Ok(bytes)
     }
 

@@ -37,14 +37,39 @@ pub(crate) fn link<'c>(
         }
         None => (std::borrow::Cow::Borrowed(OWN), "gicc's mathematical functions".to_owned()),
     };
+    link_privately(context, messages, module, &bitcode, &what)?;
+    missing(module, &what)
+}
+
+/// Links gicc's own functions, for the simulator: they are plain LLVM operations. What they lack stays undefined, since the
+/// simulator has some of its own.
+pub(crate) fn link_own<'c>(
+    context: &'c Context,
+    messages: &Messages,
+    module: &Module<'c>,
+) -> Result<(), Vec<Diagnostic>> {
+    if !needs_any(module) {
+        return Ok(());
+    }
+    link_privately(context, messages, module, OWN, "gicc's mathematical functions")
+}
+
+/// Links bitcode, and keeps what it defines out of sight of whatever links the module.
+fn link_privately<'c>(
+    context: &'c Context,
+    messages: &Messages,
+    module: &Module<'c>,
+    bitcode: &[u8],
+    what: &str,
+) -> Result<(), Vec<Diagnostic>> {
     let mine = defined_functions(module);
-    link_bitcode(context, messages, module, &bitcode, &what).map_err(|d| vec![d])?;
+    link_bitcode(context, messages, module, bitcode, what).map_err(|d| vec![d])?;
     for function in defined_functions(module) {
         if !mine.contains(&function) && !is_kernel(function) {
             function.set_linkage(Linkage::Internal);
         }
     }
-    missing(module, &what)
+    Ok(())
 }
 
 fn needs_any(module: &Module<'_>) -> bool {

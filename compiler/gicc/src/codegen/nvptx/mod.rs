@@ -17,7 +17,7 @@ mod math;
 mod ptxas;
 
 pub(crate) use emit::ptx;
-pub(crate) use math::link as link_math;
+pub(crate) use math::{link as link_math, link_own as link_own_math};
 pub(crate) use ptxas::assemble;
 
 use inkwell::module::Module;
