@@ -4,11 +4,11 @@
 // and acquire polls written out; the latter takes only peers' addresses from gicc.
 #include <gicc/gicc.cuh>
 
-// The 16-byte words of a block's part: parts differ by at most one word.
+// The 16-byte words of a block's part: whole rows of a word a thread, so that a small message is one block's.
 __device__ void part(long words, long &from, long &count) {
-  long each = words / gridDim.x, rest = words % gridDim.x, block = blockIdx.x;
-  from = block * each + (block < rest ? block : rest);
-  count = each + (block < rest ? 1 : 0);
+  long rows = (words + blockDim.x - 1) / blockDim.x, each = (rows + gridDim.x - 1) / gridDim.x * blockDim.x;
+  from = min(blockIdx.x * each, words);
+  count = min(each, words - from);
 }
 
 // epoch: rounds played in earlier launches, so that flags only grow. flags: one word in 128 bytes for each block.
@@ -27,8 +27,8 @@ extern "C" __global__ void __launch_bounds__(512)
   } else {
     for (unsigned long long i = first; i <= last; i++) {
       gicc::wait<gicc::block>(flag, gicc::cmp::ge, i, 0);
-      if (gridDim.x == 1 || gicc::arrive(arrived, gridDim.x))
-        gicc::signal<gicc::block>(reply, i, 0, gicc::op::set, gicc::order::relaxed);
+      if (threadIdx.x == 0 && (gridDim.x == 1 || gicc::arrive<gicc::thread>(arrived)))
+        gicc::signal(reply, i, 0, gicc::op::set, gicc::order::relaxed);
     }
   }
   // Every block has read the epoch: it took part in the last round.
@@ -59,7 +59,8 @@ __device__ __forceinline__ unsigned ld_acquire_gpu(unsigned *p) {
   return v;
 }
 
-__device__ void send(long iterations, u64 first, long words, uint4 *there, const uint4 *source, u64 *flag, u64 *reply) {
+__device__ void send(long iterations, u64 first, long words, uint4 *__restrict__ there,
+                     const uint4 *__restrict__ source, u64 *flag, u64 *reply) {
   long stride = (long)gridDim.x * blockDim.x, k0 = (long)blockIdx.x * blockDim.x + threadIdx.x;
   for (u64 i = first; i < first + iterations; i++) {
     long k = k0;

@@ -123,6 +123,8 @@ intrinsics! {
     Interface Void "__gicc_quiet_block" () "The same by a block.";
     Interface Void "__gicc_barrier_block" ()
         "All PEs' blocks of the same index meet; what any of them wrote before is visible to all of them afterwards.";
+    Interface I32 "__gicc_arrive_thread" (Ptr "counter", I32 "blocks")
+        "Count one of blocks in, with what causality brought to the calling thread; 1 for the last. Otherwise as the block's.";
     Interface I32 "__gicc_arrive_block" (Ptr "counter", I32 "blocks")
         "Count this block in (counter: 32 bits, this GPU's memory); 1 for every thread of the last of blocks, which then speaks for all. The counter wraps to 0.";
     Interface I32 "__gicc_error_code" () "The code of this PE's error word; 0 where all is well.";

@@ -243,15 +243,20 @@ template <group G = thread> GICC_INLINE void quiet() {
 /// visible to all of them afterwards. Blocks of other indices take no part. Every PE launches the block.
 GICC_INLINE void barrier() { __gicc_barrier_block(); }
 
-/// Called by all threads of a block: counts the block in on counter (32 bits of this GPU's memory, zero at first). True
-/// for all threads of the last of `blocks` blocks, which then sees what all of them wrote before, and may speak for them.
-/// The counter is zero again afterwards.
-GICC_INLINE bool arrive(uint32_t *counter, uint32_t blocks) {
-  return __gicc_arrive_block(counter, (int32_t)blocks) != 0;
+/// Counts the block in on counter (32 bits of this GPU's memory, zero at first). True for the last of `blocks` blocks, which
+/// then sees what all of them wrote before, and may speak for them; the counter is zero again afterwards. By a block (the
+/// default): all of its threads call and all learn whether it is the last. By a thread: one thread of each block calls,
+/// behind a barrier of the block (a wait by the block is one), for the whole block, and it alone learns the answer.
+template <group G = block> GICC_INLINE bool arrive(uint32_t *counter, uint32_t blocks) {
+  static_assert(G != warp, "a block arrives as a whole or by one thread");
+  if constexpr (G == thread) return __gicc_arrive_thread(counter, (int32_t)blocks) != 0;
+  else return __gicc_arrive_block(counter, (int32_t)blocks) != 0;
 }
 
 /// `arrive` of all blocks of the grid.
-GICC_INLINE bool arrive(uint32_t *counter) { return arrive(counter, gridDim.x * gridDim.y * gridDim.z); }
+template <group G = block> GICC_INLINE bool arrive(uint32_t *counter) {
+  return arrive<G>(counter, gridDim.x * gridDim.y * gridDim.z);
+}
 
 /// The first thing that went wrong on this PE; `none` where all is well.
 GICC_INLINE error_code error() { return (error_code)__gicc_error_code(); }
