@@ -11,6 +11,7 @@ Binaries: the folder GICC_BIN, else target/release, else target/debug of this ch
 Substitutions:
   %gicc        the command, with gicc's own CUDA surface and mathematical functions
   %cuda-gicc   the same with NVIDIA's headers and libdevice (needs the feature cuda-headers)
+  %gicc-binary the command's file
   %launch      gicc-launch
   %python      the Python that runs lit
   %ptxas       NVIDIA's assembler (needs the feature ptxas)
@@ -79,6 +80,7 @@ if "GPUs" in tools:
 
 config.substitutions += [
     ("%python", sys.executable),
+    ("%gicc-binary", gicc),
     ("%cuda-gicc", gicc),
     ("%gicc", "env GICC_CUDA= GICC_LIBDEVICE= %s" % gicc),
     ("%launch", os.path.join(folder, "gicc-launch")),

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -192,6 +193,12 @@ pub(crate) struct RunArgs {
     /// On the simulator: try so many schedules of each run
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) schedules: u32,
+    /// Bound of each wait in a kernel, in seconds (on the simulator: of its virtual time)
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Bound of a whole launch, in seconds. Else: four times --timeout and 20 s
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) host_timeout: Option<Duration>,
     /// Report as one JSON object, to standard output
     #[arg(long)]
     pub(crate) json: bool,
@@ -210,6 +217,14 @@ Exit codes:
   1  wrong numbers, or the kernel was refused
   2  it could not be run: wrong usage, a missing program, a wrong launch description, no such GPU
   3  a kernel left an error word, or gicc itself failed";
+
+/// A positive number of seconds, up to a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && s <= 86400.0 => Ok(Duration::from_secs_f64(s)),
+        _ => Err("a number of seconds is greater than 0 and at most 86400".into()),
+    }
+}
 
 /// `gicc doctor`.
 #[derive(Args, Debug)]

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use gicc::diagnostic::{Diagnostic, codes};
 use gicc::driver::folder::{Example, LAUNCH};
+use gicc_host::team::Bounds;
 use gicc_host::{RunOptions, RunReport};
 
 use crate::args::{RunArgs, Target};
@@ -76,6 +77,8 @@ fn execute(folder: &Path, launch: PathBuf, args: &RunArgs, messages: &Messages) 
     options.runs = args.runs;
     options.schedules = args.schedules;
     options.description = Some(launch);
+    options.bounds =
+        Bounds { device: args.timeout, host: args.host_timeout.unwrap_or_else(|| Bounds::host_for(args.timeout)) };
     match gicc_host::run_folder(folder, &options, &mut |_| {}) {
         Ok(report) => {
             crate::print(&(report_text(&report, args.json) + "\n"), messages);
