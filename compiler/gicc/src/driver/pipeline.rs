@@ -62,8 +62,9 @@ pub struct Failed;
 const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
                         loop-simplify),globaldce";
 
-/// Small functions of the user's are inlined before fences are placed: a call ends what is known.
-const INLINE: &str = "always-inline,cgscc(inline)";
+/// What of the runtime is not called goes first. Small functions of the user's are inlined before fences are placed: a call
+/// ends what is known.
+const INLINE: &str = "globaldce,always-inline,cgscc(inline)";
 
 /// Compiles the inputs.
 ///
