@@ -326,6 +326,7 @@ impl Scheduler {
         t.slice = slice;
         t.info.steps = slice;
         t.state = State::Ready;
+        t.poll = None;
         let Some(coroutine) = t.coroutine.as_mut() else { return Ok(0) };
         let coroutine: *mut Coroutine<(), (), (), _> = coroutine;
         set_current(thread);
@@ -347,8 +348,12 @@ impl Scheduler {
         if ended {
             return self.end(thread).map(|gone| if gone { 0 } else { used });
         }
+        // A slice that came to its end within a loop of polls is idle too.
+        if let (State::Ready, Some(poll)) = (t.state, t.poll) {
+            t.state = State::Polling(poll);
+        }
         match t.state {
-            State::Ready | State::Polling { .. } => self.ready.push(thread),
+            State::Ready | State::Polling(_) => self.ready.push(thread),
             State::Sleeping { until } => {
                 self.sleeps += 1;
                 self.sleepers.push(Reverse((until, self.sleeps, thread)));

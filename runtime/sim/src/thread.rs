@@ -15,7 +15,7 @@ pub(crate) enum State {
     /// It can run.
     Ready,
     /// It can run; it read a value that it had read before.
-    Polling { address: u64, bytes: u64, value: u64 },
+    Polling(Poll),
     /// It sleeps until a time.
     Sleeping { until: u64 },
     /// It waits at a block barrier.
@@ -28,6 +28,15 @@ pub(crate) enum State {
     Exiting,
     /// It has ended.
     Done,
+}
+
+/// A read that brought nothing new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Poll {
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+    pub(crate) value: u64,
+    pub(crate) site: u32,
 }
 
 /// A range that accesses of one site hit last.
@@ -62,6 +71,8 @@ pub(crate) struct Thread {
     pub(crate) steps: u64,
     /// Reads in a row that brought nothing new.
     pub(crate) idle_reads: u32,
+    /// The last such read of this slice.
+    pub(crate) poll: Option<Poll>,
     pub(crate) cluster_phase: u64,
     polls: Option<Box<Polls>>,
     yielder: *const Yielder<(), ()>,
@@ -101,6 +112,7 @@ impl Thread {
             slice: 0,
             steps: 0,
             idle_reads: 0,
+            poll: None,
             cluster_phase: 0,
             polls: None,
             yielder: std::ptr::null(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::block::Block;
 use crate::schedule::Scheduler;
-use crate::thread::{State, Thread};
+use crate::thread::{Poll, State, Thread};
 
 /// Lines of a report at most.
 const MAX_LINES: usize = 24;
@@ -49,12 +49,16 @@ pub(crate) fn report(scheduler: &Scheduler) -> String {
 }
 
 fn describe(scheduler: &Scheduler, block: &Block, thread: &Thread) -> String {
-    let source = scheduler.source(block.launch, thread.site);
+    let site = match thread.state {
+        State::Polling(poll) => poll.site,
+        _ => thread.site,
+    };
+    let source = scheduler.source(block.launch, site);
     let kernel = &scheduler.launches[block.launch].kernel;
     // SAFETY: the memory outlives the scheduler.
     let memory = unsafe { &*scheduler.memory };
     match thread.state {
-        State::Polling { address, bytes, value } => {
+        State::Polling(Poll { address, bytes, value, .. }) => {
             let buffer = shared_name(scheduler, block, thread, address).unwrap_or_else(|| memory.describe(address));
             format!("{kernel} polls {buffer} ({bytes} bytes), last value {value}, at {source}")
         }

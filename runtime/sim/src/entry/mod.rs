@@ -10,7 +10,7 @@ use gicc_abi::sim::{Entry, Meta};
 
 use crate::error::FaultKind;
 use crate::schedule::{Fault, Scheduler};
-use crate::thread::{State, Thread, current};
+use crate::thread::{Poll, State, Thread, current};
 
 /// The address of an entry point.
 pub(crate) fn pointer(entry: Entry) -> *const () {
@@ -98,11 +98,13 @@ unsafe fn polled(thread: *mut Thread, address: u64, value: u64, meta: Meta) {
             t.idle_reads = 0;
             scheduler(thread).progress = true;
         } else {
+            let poll = Poll { address, bytes: meta.bytes(), value, site: meta.site() };
+            t.poll = Some(poll);
             t.idle_reads += 1;
             if t.idle_reads >= 2 {
                 t.idle_reads = 0;
                 t.at(meta);
-                t.state = State::Polling { address, bytes: meta.bytes(), value };
+                t.state = State::Polling(poll);
                 Thread::suspend(thread);
                 return;
             }

@@ -11,7 +11,7 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind};
 
 use crate::diagnostic::Span;
 
@@ -135,11 +135,6 @@ impl Value {
         unsafe { LLVMInstructionEraseFromParent(self.0) }
     }
 
-    /// The block of an instruction.
-    pub(super) fn block(self) -> Block {
-        Block(unsafe { LLVMGetInstructionParent(self.0) })
-    }
-
     /// Arguments of a call.
     pub(super) fn arguments(self) -> Vec<Value> {
         let count = unsafe { LLVMGetNumArgOperands(self.0) };
@@ -149,11 +144,6 @@ impl Value {
     /// The called value of a call.
     pub(super) fn callee(self) -> Value {
         Value(unsafe { LLVMGetCalledValue(self.0) })
-    }
-
-    /// The function type of a call.
-    pub(super) fn called_type(self) -> Ty {
-        Ty(unsafe { LLVMGetCalledFunctionType(self.0) })
     }
 
     /// The type of a variable's or function's content.
@@ -207,18 +197,46 @@ impl Value {
         }
     }
 
-    /// Where the instruction stands in the source.
+    /// Where the instruction stands in the source. What was inlined from a header of the compiler or the runtime stands
+    /// where the user's code called it.
     pub(super) fn span(self) -> Option<Span> {
         unsafe {
-            if LLVMIsAInstruction(self.0).is_null() || LLVMInstructionGetDebugLoc(self.0).is_null() {
+            if LLVMIsAInstruction(self.0).is_null() {
                 return None;
             }
-            let mut length = 0;
-            let text = LLVMGetDebugLocFilename(self.0, &mut length);
-            let file = owned(text, length as usize);
-            let (line, column) = (LLVMGetDebugLocLine(self.0), LLVMGetDebugLocColumn(self.0));
-            (!file.is_empty() && line > 0).then_some(Span { file, line, column })
+            let mut location = LLVMInstructionGetDebugLoc(self.0);
+            let mut innermost = None;
+            while !location.is_null() {
+                if let Some(span) = span_of(location) {
+                    if !RUNTIME_FILES.iter().any(|part| span.file.contains(part)) {
+                        return Some(span);
+                    }
+                    innermost.get_or_insert(span);
+                }
+                location = LLVMDILocationGetInlinedAt(location);
+            }
+            innermost
         }
+    }
+}
+
+/// Parts of the names of files that are the compiler's or the runtime's.
+const RUNTIME_FILES: &[&str] =
+    &["/lib/clang/", "/gicc_cuda", "/gicc/", "runtime/device/", "/nvidia/", "/cuda/include/"];
+
+/// # Safety
+/// A debug location.
+unsafe fn span_of(location: LLVMMetadataRef) -> Option<Span> {
+    unsafe {
+        let file = LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+        if file.is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let text = LLVMDIFileGetFilename(file, &mut length);
+        let file = owned(text, length as usize);
+        let (line, column) = (LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location));
+        (!file.is_empty() && line > 0).then_some(Span { file, line, column })
     }
 }
 
@@ -374,11 +392,6 @@ impl Ir {
         Ty(unsafe { LLVMPointerTypeInContext(self.context, address_space) })
     }
 
-    pub(super) fn structure(&self, elements: &[Ty]) -> Ty {
-        let mut types: Vec<_> = elements.iter().map(|t| t.0).collect();
-        Ty(unsafe { LLVMStructTypeInContext(self.context, types.as_mut_ptr(), types.len() as c_uint, 0) })
-    }
-
     pub(super) fn array(&self, element: Ty, count: u64) -> Ty {
         Ty(unsafe { LLVMArrayType2(element.0, count) })
     }
@@ -405,10 +418,6 @@ impl Ir {
 
     pub(super) fn align(&self, ty: Ty) -> u64 {
         unsafe { LLVMABIAlignmentOfType(self.data(), ty.0) }.into()
-    }
-
-    pub(super) fn is_sized(&self, ty: Ty) -> bool {
-        unsafe { LLVMTypeIsSized(ty.0) != 0 }
     }
 
     pub(super) fn field_offset(&self, structure: Ty, index: u32) -> u64 {
@@ -453,7 +462,11 @@ impl Ir {
     }
 
     pub(super) fn at_end(&self, block: Block) {
-        unsafe { LLVMPositionBuilderAtEnd(self.builder, block.0) }
+        unsafe {
+            LLVMPositionBuilderAtEnd(self.builder, block.0);
+            // LLVM keeps the location of the last place, which may be one of another function.
+            LLVMSetCurrentDebugLocation2(self.builder, std::ptr::null_mut());
+        }
     }
 
     /// At the start of a function, behind its allocas.
@@ -549,16 +562,28 @@ impl Ir {
         Value(unsafe { LLVMBuildICmp(self.builder, predicate, left.0, right.0, c"".as_ptr()) })
     }
 
+    pub(super) fn compare_floats(&self, predicate: LLVMRealPredicate, left: Value, right: Value) -> Value {
+        Value(unsafe { LLVMBuildFCmp(self.builder, predicate, left.0, right.0, c"".as_ptr()) })
+    }
+
+    pub(super) fn negate_float(&self, value: Value) -> Value {
+        Value(unsafe { LLVMBuildFNeg(self.builder, value.0, c"".as_ptr()) })
+    }
+
+    pub(super) fn real(&self, ty: Ty, value: f64) -> Value {
+        Value(unsafe { LLVMConstReal(ty.0, value) })
+    }
+
+    pub(super) fn vector(&self, element: Ty, count: u32) -> Ty {
+        Ty(unsafe { LLVMVectorType(element.0, count) })
+    }
+
     pub(super) fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
         Value(unsafe { LLVMBuildSelect(self.builder, condition.0, yes.0, no.0, c"".as_ptr()) })
     }
 
     pub(super) fn insert_value(&self, aggregate: Value, value: Value, index: u32) -> Value {
         Value(unsafe { LLVMBuildInsertValue(self.builder, aggregate.0, value.0, index, c"".as_ptr()) })
-    }
-
-    pub(super) fn extract_value(&self, aggregate: Value, index: u32) -> Value {
-        Value(unsafe { LLVMBuildExtractValue(self.builder, aggregate.0, index, c"".as_ptr()) })
     }
 
     pub(super) fn insert_element(&self, vector: Value, value: Value, index: u32) -> Value {

@@ -586,7 +586,7 @@ define i16 @nvvm.f2h.rn(float %a) {
 ; ---- Conversions that the host's code generator may call for.
 
 ; The nearest, ties to even; a NaN is the canonical one of PTX.
-define linkonce_odr hidden bfloat @__truncsfbf2(float %a) noinline {
+define hidden bfloat @__truncsfbf2(float %a) noinline {
   %w = bitcast float %a to i32
   %odd = lshr i32 %w, 16
   %lsb = and i32 %odd, 1
@@ -615,12 +615,12 @@ define float @sim.lib.to_odd(double %a) {
   %r = select i1 %exact, float %f, float %o
   ret float %r
 }
-define linkonce_odr hidden bfloat @__truncdfbf2(double %a) noinline {
+define hidden bfloat @__truncdfbf2(double %a) noinline {
   %f = call float @sim.lib.to_odd(double %a)
   %r = call bfloat @__truncsfbf2(float %f)
   ret bfloat %r
 }
-define linkonce_odr hidden half @__truncdfhf2(double %a) noinline {
+define hidden half @__truncdfhf2(double %a) noinline {
   %f = call float @sim.lib.to_odd(double %a)
   %r = fptrunc float %f to half
   ret half %r
