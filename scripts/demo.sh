@@ -5,10 +5,13 @@
 #   demo.sh FOLDER-OF-THE-BINARIES
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Where NVIDIA's tools are found also when the binaries lie elsewhere.
+export VIRTUAL_ENV=$PWD/.tools/venv
 gicc=$1/gicc example=examples/01_put_signal out=build/demo
 bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
 [ -t 1 ] || bold='' plain=''
 
+trap 'echo "The demo failed at the step above." >&2' ERR
 step() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 # Shows a command as a user would type it, then runs it.
 show() { printf '  $ gicc'; printf ' %s' "$@"; printf '\n'; "$gicc" "$@" 2>&1 | sed 's/^/    /'; }

@@ -5,6 +5,8 @@
 #   test.sh FOLDER-OF-THE-BINARIES
 set -uo pipefail
 cd "$(dirname "$0")/.."
+# Where NVIDIA's tools are found also when the binaries lie elsewhere.
+export VIRTUAL_ENV=$PWD/.tools/venv
 binaries=$1
 log=build/test.log
 mkdir -p build

@@ -1,7 +1,8 @@
 //! Where messages go and how they look. There is one stream for them, a duplicate of standard error made at the start, so
 //! that LLVM's own words (which are caught, see `isolate`) and gicc's do not mix.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write};
@@ -28,6 +29,8 @@ pub(crate) struct Messages {
     width: Option<usize>,
     pub(crate) verbose: u8,
     worst: Cell<Option<u8>>,
+    /// What was written; inlined code says the same for each copy.
+    said: RefCell<HashSet<String>>,
 }
 
 impl Messages {
@@ -51,6 +54,7 @@ impl Messages {
             width: terminal_width().map(|w| w.clamp(40, WIDTH)),
             verbose: args.verbose,
             worst: Cell::new(None),
+            said: RefCell::default(),
         })
     }
 
@@ -70,7 +74,7 @@ impl Messages {
         drop((&self.stream).write_all(text.as_bytes()));
     }
 
-    /// Writes a diagnostic, unless it is a remark that nobody asked for.
+    /// Writes a diagnostic, unless it is a remark that nobody asked for, or was written before.
     pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic) {
         let form = match (diagnostic.severity, self.remarks) {
             (Severity::Remark, Remarks::Off) => return,
@@ -81,6 +85,9 @@ impl Messages {
         if diagnostic.severity == Severity::Error {
             let code = exit::of_error(diagnostic.code);
             self.worst.set(Some(self.worst.get().map_or(code, |w| w.max(code))));
+        }
+        if !self.said.borrow_mut().insert(diagnostic.to_string()) {
+            return;
         }
         match form {
             Form::Json => match serde_json::to_string(diagnostic) {
@@ -215,6 +222,7 @@ mod tests {
             width: Some(WIDTH),
             verbose: 0,
             worst: Cell::new(None),
+            said: RefCell::default(),
         };
         messages.graphical(diagnostic)
     }

@@ -218,7 +218,7 @@ impl Run<'_> {
         let source = self.options.inputs.first().map(|p| p.display().to_string()).unwrap_or_default();
         // The GPU's part may link libdevice instead.
         let module = module.clone();
-        nvptx::link_own_math(context, messages, &module)?;
+        nvptx::link_own_math(context, messages, &module, &self.options.tools)?;
         run_passes(&module, machine, "globaldce").map_err(one)?;
         let (_, bytes) = codegen::sim::emit_bytes(&module, &source)?;
         Ok(bytes)

@@ -25,33 +25,41 @@ pub(crate) fn link<'c>(
         return Ok(());
     }
     let (bitcode, what) = match &tools.libdevice {
-        Some(path) => {
-            let bytes = std::fs::read(path).map_err(|e| {
-                vec![
-                    Diagnostic::error(codes::MISSING_TOOL, format!("cannot read `{}`", path.display()))
-                        .cause(e.to_string())
-                        .cure("set GICC_LIBDEVICE to libdevice.10.bc, or to nothing to use gicc's own functions"),
-                ]
-            })?;
-            (std::borrow::Cow::Owned(bytes), path.display().to_string())
-        }
+        Some(path) => (std::borrow::Cow::Owned(read_libdevice(path)?), path.display().to_string()),
         None => (std::borrow::Cow::Borrowed(OWN), "gicc's mathematical functions".to_owned()),
     };
     link_privately(context, messages, module, &bitcode, &what)?;
     missing(module, &what)
 }
 
-/// Links gicc's own functions, for the simulator: they are plain LLVM operations. What they lack stays undefined, since the
-/// simulator has some of its own.
+/// Links gicc's own functions, for the simulator: they are plain LLVM operations. What they lack (with NVIDIA's headers also
+/// `min` is such a function) comes from libdevice where that is found, and else stays undefined, since the simulator has
+/// some of its own.
 pub(crate) fn link_own<'c>(
     context: &'c Context,
     messages: &Messages,
     module: &Module<'c>,
+    tools: &Tools,
 ) -> Result<(), Vec<Diagnostic>> {
-    if !needs_any(module) {
-        return Ok(());
+    if needs_any(module) {
+        link_privately(context, messages, module, OWN, "gicc's mathematical functions")?;
     }
-    link_privately(context, messages, module, OWN, "gicc's mathematical functions")
+    match &tools.libdevice {
+        Some(path) if needs_any(module) => {
+            link_privately(context, messages, module, &read_libdevice(path)?, &path.display().to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn read_libdevice(path: &std::path::Path) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    std::fs::read(path).map_err(|e| {
+        vec![
+            Diagnostic::error(codes::MISSING_TOOL, format!("cannot read `{}`", path.display()))
+                .cause(e.to_string())
+                .cure("set GICC_LIBDEVICE to libdevice.10.bc, or to nothing to use gicc's own functions"),
+        ]
+    })
 }
 
 /// Links bitcode, and keeps what it defines out of sight of whatever links the module.
