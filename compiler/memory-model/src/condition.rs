@@ -32,6 +32,8 @@ pub enum Condition {
     True,
     /// A comparison with a number.
     Compare(Term, Comparison, u128),
+    /// A comparison of two terms.
+    CompareTerms(Term, Comparison, Term),
     /// Both hold.
     And(Box<Condition>, Box<Condition>),
     /// At least one holds.
@@ -74,6 +76,7 @@ impl Condition {
         match self {
             Condition::True => Vec::new(),
             Condition::Compare(term, ..) => vec![term],
+            Condition::CompareTerms(left, _, right) => vec![left, right],
             Condition::And(left, right) | Condition::Or(left, right) => {
                 let mut terms = left.terms();
                 terms.extend(right.terms());
@@ -92,7 +95,7 @@ impl Condition {
                 all.extend(right.implied());
                 all
             }
-            Condition::True | Condition::Or(..) | Condition::Not(_) => Vec::new(),
+            Condition::True | Condition::CompareTerms(..) | Condition::Or(..) | Condition::Not(_) => Vec::new(),
         }
     }
 
@@ -101,6 +104,7 @@ impl Condition {
         match self {
             Condition::True => true,
             Condition::Compare(term, comparison, value) => comparison.holds(value_of(term), *value),
+            Condition::CompareTerms(left, comparison, right) => comparison.holds(value_of(left), value_of(right)),
             Condition::And(left, right) => left.holds(value_of) && right.holds(value_of),
             Condition::Or(left, right) => left.holds(value_of) || right.holds(value_of),
             Condition::Not(inner) => !inner.holds(value_of),
@@ -123,6 +127,7 @@ impl fmt::Display for Condition {
         match self {
             Condition::True => f.write_str("true"),
             Condition::Compare(term, comparison, value) => write!(f, "{term} {comparison} {value}"),
+            Condition::CompareTerms(left, comparison, right) => write!(f, "{left} {comparison} {right}"),
             Condition::And(left, right) => write!(f, "({left} && {right})"),
             Condition::Or(left, right) => write!(f, "({left} || {right})"),
             Condition::Not(inner) => write!(f, "!({inner})"),

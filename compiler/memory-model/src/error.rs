@@ -138,7 +138,7 @@ pub enum StepProblem {
         semantics: &'static str,
     },
     /// A proxy that the kind of operation cannot use.
-    #[error("only weak scalar or vector loads go through another proxy here")]
+    #[error("only weak loads, and weak stores to surfaces, go through another proxy here")]
     ProxyOperation,
     /// A register is used before it is assigned.
     #[error("register `{0}` is used before it is assigned")]

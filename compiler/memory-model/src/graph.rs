@@ -257,30 +257,32 @@ impl Graph<'_> {
         if self.host_orders.iter().any(|&(end, start)| reaches(from, end) && reaches(start, to)) {
             return true;
         }
-        let leaves = match one.proxy {
-            Proxy::Generic => true,
+        // What of the path from one to the other is left when it has gone through the fences that it needs, in order.
+        let mut heads = match one.proxy {
+            Proxy::Generic => vec![from],
             // The completion that orders an asynchronous operation before anything implies a proxy fence (§9.7.9.25).
-            Proxy::Async => self.assumptions.async_as_proxy,
-            Proxy::Constant | Proxy::Texture => false,
+            Proxy::Async if self.assumptions.async_as_proxy || same_proxy => vec![from],
+            Proxy::Async => Vec::new(),
+            Proxy::Constant | Proxy::Texture | Proxy::Surface => {
+                let fences = self.proxy_fences.iter().copied();
+                fences
+                    .filter(|&fence| self.is_fence_of(fence, one.proxy) && self.place(fence) == self.place(from))
+                    .filter(|&fence| reaches(from, fence))
+                    .collect()
+            }
         };
-        if !same_proxy && !leaves {
-            return false;
-        }
-        let mut heads = vec![from];
         if aliased {
             heads = self
                 .proxy_fences
                 .iter()
                 .copied()
                 .filter(|&fence| self.events[fence].kind == Kind::ProxyFence(ProxyFence::Alias))
-                .filter(|&fence| reaches(from, fence) && reaches(fence, to))
+                .filter(|&fence| heads.iter().any(|&head| reaches(head, fence)) && reaches(fence, to))
                 .collect();
         }
-        if same_proxy {
-            return !heads.is_empty();
-        }
         match other.proxy {
-            Proxy::Generic => !heads.is_empty(),
+            Proxy::Generic => heads.iter().any(|&head| reaches(head, to)),
+            Proxy::Async if same_proxy => !heads.is_empty(),
             Proxy::Async => {
                 self.assumptions.async_as_proxy
                     && self.proxy_fences.iter().any(|&fence| {
@@ -290,8 +292,24 @@ impl Graph<'_> {
                             && heads.iter().any(|&head| reaches(head, fence))
                     })
             }
-            Proxy::Constant | Proxy::Texture => false,
+            Proxy::Constant | Proxy::Texture | Proxy::Surface => self.proxy_fences.iter().any(|&fence| {
+                self.is_fence_of(fence, other.proxy)
+                    && self.place(fence) == self.place(to)
+                    && reaches(fence, to)
+                    && heads.iter().any(|&head| head == fence || reaches(head, fence))
+            }),
         }
+    }
+
+    /// Whether a fence orders the generic and this other proxy (of constants, textures, surfaces).
+    fn is_fence_of(&self, fence: EventId, proxy: Proxy) -> bool {
+        let wanted = match proxy {
+            Proxy::Generic | Proxy::Async => return false,
+            Proxy::Constant => ProxyFence::Constant,
+            Proxy::Texture => ProxyFence::Texture,
+            Proxy::Surface => ProxyFence::Surface,
+        };
+        self.events[fence].kind == Kind::ProxyFence(wanted)
     }
 
     /// Whether a fence orders the generic and the asynchronous proxy for a location.

@@ -86,7 +86,7 @@
 //! | §8.2.4 | vector accesses: separate scalars without mutual order | `graph::lower` |
 //! | §8.2.6 | initial writes, before every thread | `graph::lower` |
 //! | §8.4, §8.5 | operation types, scopes; volatile is relaxed at system scope | `vocabulary`, `program` |
-//! | §8.6, §9.7.13 | proxies and proxy fences (alias, async) | `graph` |
+//! | §8.6, §9.7.13 | proxies and proxy fences (alias, async; texture, surface and constant as in the published mixed-proxy model) | `graph` |
 //! | §8.7 | moral strength; races, of different sizes too | `graph::strength`, `race` |
 //! | §8.8 | release and acquire patterns; they cover what precedes their first, or follows their last, instruction | `graph::strength` |
 //! | §8.9.1 | program order; bulk copies outside it, ordered by `wait_group` or an mbarrier | `graph::assemble` |
@@ -119,7 +119,7 @@
 //!   thread that never arrives, or a choice of which threads meet, is noticed (and refused) only where the barrier
 //!   names its number of participants.
 //! - Not expressible, and so to be refused by whoever extracts events: multimem accesses, bulk
-//!   reductions, `cp.async` of a thread, `wgmma`, texture and surface accesses other than `ld.global.nc`
+//!   reductions, `cp.async` of a thread, `wgmma`, strong or atomic texture and surface accesses; `ld.global.nc` is a texture load
 //!   (which is ordered only by the start of a kernel), the tensormap proxy.
 
 mod assumption;

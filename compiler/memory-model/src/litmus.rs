@@ -26,6 +26,12 @@
 
 mod cursor;
 mod instruction;
+pub mod published;
+mod report;
+
+pub use report::{
+    ClauseReport, ErrorReport, Format, LitmusReport, MutationReport, OutcomeKind, TestReport, run, split,
+};
 
 use crate::assumption::Assumptions;
 use crate::condition::{Condition, Term};
@@ -105,6 +111,15 @@ pub enum LitmusProblem {
     /// More on the line than there should be.
     #[error("the line should end here")]
     Trailing,
+    /// A name that is declared twice.
+    #[error("`{0}` is declared twice")]
+    DeclaredTwice(String),
+    /// What can be read, and is not supported.
+    #[error("{0} is not supported")]
+    NotSupported(&'static str),
+    /// A test in the published format without its last clause.
+    #[error("expected a clause: `exists`, `~exists` or `forall`")]
+    NoClause,
     /// No expectation at all.
     #[error("the test expects nothing: add `exists`, `forbid` or `undefined`")]
     NoExpectation,

@@ -98,6 +98,7 @@ fn qualifiers(access: &Access) -> String {
         Proxy::Generic | Proxy::Async => {}
         Proxy::Constant => text.push_str(".const"),
         Proxy::Texture => text.push_str(".nc"),
+        Proxy::Surface => text.push_str(".surface"),
     }
     if access.semantics == Semantics::Weak {
         text.push_str(".weak");
@@ -154,6 +155,9 @@ impl fmt::Display for ProxyFence {
             ProxyFence::AsyncGlobal => "async.global",
             ProxyFence::AsyncSharedCta => "async.shared::cta",
             ProxyFence::AsyncSharedCluster => "async.shared::cluster",
+            ProxyFence::Texture => "texture",
+            ProxyFence::Surface => "surface",
+            ProxyFence::Constant => "constant",
         })
     }
 }

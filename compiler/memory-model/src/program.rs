@@ -182,6 +182,13 @@ pub enum ProxyFence {
     AsyncSharedCta,
     /// The same, for the shared memory of the own cluster (`shared::cluster`).
     AsyncSharedCluster,
+    /// Between the generic and the texture proxy, in the own block. PTX has no such instruction; the published mixed-proxy
+    /// model and its tests do.
+    Texture,
+    /// The same for the surface proxy.
+    Surface,
+    /// The same for the constant proxy.
+    Constant,
 }
 
 /// What a thread does at a barrier.

@@ -43,8 +43,10 @@ pub enum Proxy {
     Async,
     /// `ld.const` and constant banks.
     Constant,
-    /// Textures, surfaces and non-coherent loads (`ld.global.nc`).
+    /// Textures and non-coherent loads (`ld.global.nc`).
     Texture,
+    /// Surface loads and stores.
+    Surface,
 }
 
 impl Scope {

@@ -282,7 +282,8 @@ impl<'a> Lowering<'a> {
             &[Semantics::Weak, Semantics::Relaxed, Semantics::Release],
             "a store",
         )?;
-        if access.proxy != Proxy::Generic {
+        let surface = access.proxy == Proxy::Surface && access.semantics == Semantics::Weak;
+        if access.proxy != Proxy::Generic && !surface {
             return Err(StepProblem::ProxyOperation);
         }
         check_elements(values.len(), access)?;

@@ -119,6 +119,7 @@ fn qualifiers(text: &str, start: &Cursor<'_>, atomic: bool) -> Parsed<Qualifiers
             "global" | "shared" | "shared::cta" | "shared::cluster" => {}
             "nc" => found.proxy = Proxy::Texture,
             "const" => found.proxy = Proxy::Constant,
+            "surface" => found.proxy = Proxy::Surface,
             "v2" => found.count = 2,
             "v4" => found.count = 4,
             "v8" => found.count = 8,
@@ -185,6 +186,9 @@ fn fence(rest: &str, start: &Cursor<'_>) -> Parsed<Op> {
             "async.global" => ProxyFence::AsyncGlobal,
             "async.shared::cta" => ProxyFence::AsyncSharedCta,
             "async.shared::cluster" => ProxyFence::AsyncSharedCluster,
+            "texture" => ProxyFence::Texture,
+            "surface" => ProxyFence::Surface,
+            "constant" => ProxyFence::Constant,
             _ => return Err(start.error(LitmusProblem::UnknownQualifier(kind.to_owned()))),
         }));
     }

@@ -283,6 +283,9 @@ impl Explainer<'_> {
                 "because the copy goes through the asynchronous proxy, and no `fence.proxy.async` of its block lies between them".to_owned()
             }
             (Proxy::Async, _) => "because nothing is assumed about the asynchronous proxy".to_owned(),
+            (Proxy::Surface, _) | (_, Proxy::Surface) => {
+                "because one of them goes to a surface, and no fence of the surface proxy lies between them".to_owned()
+            }
             _ => "because one of them is a non-coherent access, which only the start of a kernel orders".to_owned(),
         }
     }
