@@ -100,6 +100,8 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
         }
     }
     arguments.extend(["-I".into(), text(headers.path())]);
+    // Where the headers lie is nobody's business, and would make every output a different one.
+    arguments.push(format!("-ffile-prefix-map={}=<gicc>", text(headers.path())));
     for dir in &options.include_dirs {
         arguments.extend(["-I".into(), text(dir)]);
     }

@@ -1,6 +1,7 @@
-//! clang writes CUDA's atomic functions as sequentially consistent `atomicrmw` and `cmpxchg` of system scope, although CUDA
-//! defines them as relaxed at GPU scope, and LLVM's back end then emits just that for `atomicrmw`. Believing the IR would
-//! hide a missing order from every analysis, so the IR is made to say what CUDA means:
+//! CUDA's atomic functions are relaxed at GPU scope. clang's headers write them as sequentially consistent `atomicrmw` and
+//! `cmpxchg` of system scope, gicc's own surface as relaxed ones of system scope, and LLVM's back end emits relaxed ones of GPU
+//! scope for the former. Believing the IR would hide a missing order from every analysis, and a system scope would cost
+//! time, so the IR is made to say what CUDA means:
 //!
 //! ```text
 //! %old = atomicrmw add ptr %p, i32 1 seq_cst
@@ -8,8 +9,9 @@
 //! %old = atomicrmw add ptr %p, i32 1 syncscope("device") monotonic
 //! ```
 //!
-//! Requires: a module that clang made of CUDA C++. Ensures: no `seq_cst` RMW at system scope is left. LLVM IR that a user
-//! wrote is not touched: there an ordering means what it says.
+//! Requires: a module that clang made of CUDA C++. Ensures: no relaxed or `seq_cst` RMW at system scope is left (the
+//! functions that end in `_system` are intrinsics of the target). An acquire or release, which only a compiler's builtin
+//! can have written, stays. LLVM IR that a user wrote is not touched: there an ordering means what it says.
 
 use inkwell::context::AsContextRef as _;
 use inkwell::llvm_sys::LLVMAtomicOrdering;
@@ -28,7 +30,13 @@ pub(super) fn cuda_atomics(module: &Module<'_>) {
     let name = "device";
     // SAFETY: the context is alive; the name is given with its length.
     let device = unsafe { LLVMGetSyncScopeID(module.get_context().as_ctx_ref(), name.as_ptr().cast(), name.len()) };
-    let sequential = LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent;
+    let unordered_in_cuda = |ordering| {
+        matches!(
+            ordering,
+            LLVMAtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent
+                | LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic
+        )
+    };
     let relaxed = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
     for instruction in defined_functions(module).into_iter().flat_map(instructions) {
         let value = instruction.as_value_ref();
@@ -36,13 +44,13 @@ pub(super) fn cuda_atomics(module: &Module<'_>) {
         unsafe {
             match instruction.get_opcode() {
                 InstructionOpcode::AtomicRMW
-                    if LLVMGetOrdering(value) == sequential && LLVMGetAtomicSyncScopeID(value) == SYSTEM =>
+                    if unordered_in_cuda(LLVMGetOrdering(value)) && LLVMGetAtomicSyncScopeID(value) == SYSTEM =>
                 {
                     LLVMSetOrdering(value, relaxed);
                     LLVMSetAtomicSyncScopeID(value, device);
                 }
                 InstructionOpcode::AtomicCmpXchg
-                    if LLVMGetCmpXchgSuccessOrdering(value) == sequential
+                    if unordered_in_cuda(LLVMGetCmpXchgSuccessOrdering(value))
                         && LLVMGetAtomicSyncScopeID(value) == SYSTEM =>
                 {
                     LLVMSetCmpXchgSuccessOrdering(value, relaxed);

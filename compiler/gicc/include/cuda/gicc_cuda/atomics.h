@@ -2,7 +2,7 @@
 // host, with `_block` the block. In LLVM IR the unsuffixed ones are `monotonic`: nothing here orders other accesses.
 #pragma once
 
-#define GICC_CUDA_DEVICE static __device__ __forceinline__
+#define GICC_CUDA_DEVICE static __device__ __forceinline__ __attribute__((nodebug))
 #define GICC_CUDA_SCOPE __MEMORY_SCOPE_DEVICE
 
 // name, type, the clang operation

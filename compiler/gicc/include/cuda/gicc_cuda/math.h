@@ -183,7 +183,7 @@
 #undef __nv_saturatef
 
 // Overloads for float that clang declares and leaves to the toolkit's headers to define.
-#define GICC_CUDA_DEVICE static __device__ __forceinline__
+#define GICC_CUDA_DEVICE static __device__ __forceinline__ __attribute__((nodebug))
 GICC_CUDA_DEVICE float acosh(float x) { return acoshf(x); }
 GICC_CUDA_DEVICE float asinh(float x) { return asinhf(x); }
 GICC_CUDA_DEVICE float atanh(float x) { return atanhf(x); }
@@ -221,7 +221,7 @@ GICC_CUDA_DEVICE double nan(const char *) { return __builtin_nan(""); }
 GICC_CUDA_DEVICE float nanf(const char *) { return __builtin_nanf(""); }
 #undef GICC_CUDA_DEVICE
 
-#define GICC_CUDA_DEVICE static __device__ __forceinline__
+#define GICC_CUDA_DEVICE static __device__ __forceinline__ __attribute__((nodebug))
 // Overloads that nvcc offers beside the C names.
 GICC_CUDA_DEVICE unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 GICC_CUDA_DEVICE unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }

@@ -5,7 +5,7 @@
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 
-#define GICC_CUDA_DEVICE static __device__ __forceinline__
+#define GICC_CUDA_DEVICE static __device__ __forceinline__ __attribute__((nodebug))
 GICC_CUDA_DEVICE unsigned __isGlobal(const void *p) { return __nvvm_isspacep_global(p); }
 GICC_CUDA_DEVICE unsigned __isShared(const void *p) { return __nvvm_isspacep_shared(p); }
 GICC_CUDA_DEVICE unsigned __isConstant(const void *p) { return __nvvm_isspacep_const(p); }
