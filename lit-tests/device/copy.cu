@@ -1,12 +1,10 @@
 // What a put by a block compiles to: 16-byte loads that are under way together, then as many 16-byte stores to global
-// memory; eight a thread in long copies, four in shorter ones. Other alignments go through a function of their own.
+// memory; four a thread. Other alignments go through a function of their own.
 // RUN: %gicc %s -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 #include <gicc/gicc.cuh>
 
 // CHECK-LABEL: .visible .entry wide(
-// CHECK-COUNT-8: ld.global.v4.b32
-// CHECK-COUNT-8: st.global.v4.b32
 // CHECK-COUNT-4: ld.global.v4.b32
 // CHECK-COUNT-4: st.global.v4.b32
 // CHECK: call.uni gicc_rt_copy_to_global

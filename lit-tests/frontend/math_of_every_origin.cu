@@ -10,7 +10,9 @@
 // RUN: FileCheck %s < %t.ptx
 // RUN: FileCheck %s < %t.cuda.ptx
 // RUN: FileCheck %s < %t.headers.ptx
-// CHECK-NOT: .extern "C" __global__ void m(float *o, double *d, unsigned *u) {
+// CHECK-NOT: .extern .func
+// CHECK: .entry m(
+extern "C" __global__ void m(float *o, double *d, unsigned *u) {
   int i = threadIdx.x;
   float x = o[i];
   o[i] = fabsf(x) + sinf(x) + __expf(x) + floorf(x) + __int_as_float(__float_as_int(x) + 1) + rsqrtf(x) + fminf(x, 1.0f) +
