@@ -147,6 +147,8 @@ pub mod codes {
     pub const BAD_TARGET: &str = "E0208";
     /// An atomic operation that cannot be lowered as it is.
     pub const BAD_ATOMIC: &str = "E0209";
+    /// Inline assembly that names operands it does not have.
+    pub const BAD_ASSEMBLY: &str = "E0210";
     /// A function is called and defined nowhere.
     pub const UNDEFINED_FUNCTION: &str = "E0301";
     /// Two inputs do not link.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! frontend      read, link inputs
-//! verify        verify_intrinsics → simplify → check_calls → module_record::collect
+//! verify        verify_intrinsics, verify_assembly → simplify → check_calls → module_record::collect
 //! link          link_runtime → inline, simplify
 //! place-fences  place_fences → module_record::write
 //!               ── the fork ──► sim: a program for the simulator
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Why in this order:
-//! - `verify_intrinsics` first: LLVM aborts on syncscopes and targets that it does not know.
+//! - `verify_intrinsics` and `verify_assembly` first: LLVM aborts on syncscopes, targets and operands that it does not know.
 //! - Simplification before `check_calls`: constants reach the calls through the inlined templates of `gicc.cuh`.
 //! - `check_calls` and `collect` before `link_runtime`: afterwards the calls are gone.
 //! - Simplification before `place_fences`: stores to variables that live in registers must not look like memory.
@@ -30,7 +30,7 @@ use crate::codegen::{self, nvptx};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend;
 use crate::llvm::{Messages, machine, run_passes, verify};
-use crate::transform::{check_calls, link_runtime, module_record, place_fences, verify_intrinsics};
+use crate::transform::{check_calls, link_runtime, module_record, place_fences, verify_assembly, verify_intrinsics};
 
 /// Who listens to a compilation.
 pub trait Observer {
@@ -138,6 +138,7 @@ impl Run<'_> {
 
     fn verify(&mut self, module: &Module<'_>, machine: &TargetMachine) -> Step<module_record::Facts> {
         verify_intrinsics::run(module)?;
+        verify_assembly::run(module)?;
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
         run_passes(module, machine, SIMPLIFY).map_err(one)?;

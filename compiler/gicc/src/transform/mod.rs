@@ -3,6 +3,7 @@
 //! | pass | what it does |
 //! | --- | --- |
 //! | `verify_intrinsics` | every `__gicc_*` is known, every scope and target is legal |
+//! | `verify_assembly` | inline assembly names operands that exist |
 //! | `check_calls` | constant arguments and destinations of calls make sense |
 //! | `link_runtime` | links and inlines the device runtime |
 //! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
@@ -12,4 +13,5 @@ pub(crate) mod check_calls;
 pub(crate) mod link_runtime;
 pub(crate) mod module_record;
 pub(crate) mod place_fences;
+pub(crate) mod verify_assembly;
 pub(crate) mod verify_intrinsics;
