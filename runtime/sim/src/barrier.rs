@@ -36,7 +36,7 @@ impl Barrier {
 
     /// Whether a thread has arrived and is not yet released.
     pub(crate) fn has(&self, thread: &Thread) -> bool {
-        self.arrived.get(thread.warp()).is_some_and(|w| w >> thread.lane() & 1 != 0)
+        self.threads > 0 && self.arrived.get(thread.warp()).is_some_and(|w| w >> thread.lane() & 1 != 0)
     }
 }
 
@@ -109,13 +109,20 @@ fn is_complete(block: &Block, id: usize) -> bool {
 
 /// Releases everybody who waits; the result.
 fn release(block: &mut Block, id: usize, but: Option<u32>) -> u64 {
-    let barrier = std::mem::take(&mut block.barriers[id]);
+    let barrier = &mut block.barriers[id];
     let result = barrier.result();
-    for index in barrier.waiting {
+    let mut waiting = std::mem::take(&mut barrier.waiting);
+    let arrived = std::mem::take(&mut barrier.arrived);
+    *barrier = Barrier::default();
+    for &index in &waiting {
         if Some(index) != but {
             block.wake(index, result);
         }
     }
+    // The room of the lists is used again.
+    waiting.clear();
+    block.barriers[id].waiting = waiting;
+    block.barriers[id].arrived = arrived;
     block.progress();
     result
 }

@@ -18,6 +18,12 @@ pub(crate) struct Block {
     pub(crate) barriers: [Barrier; BARRIERS],
     pub(crate) live: u32,
     pub(crate) shared_base: u64,
+    /// Threads that can run.
+    pub(crate) ready: Vec<*mut Thread>,
+    /// The block has a turn in the next round.
+    pub(crate) queued: bool,
+    /// The block has its turn now.
+    pub(crate) running: bool,
     cluster_arrived: u32,
     cluster_phase: u64,
 }
@@ -43,6 +49,9 @@ impl Block {
             barriers: std::array::from_fn(|_| Barrier::default()),
             live,
             shared_base,
+            ready: Vec::new(),
+            queued: false,
+            running: false,
             cluster_arrived: 0,
             cluster_phase: 0,
         });

@@ -1,5 +1,6 @@
 //! Who runs when. All launches run together: blocks become resident as multiprocessors have room; in each round every
-//! thread that can run does so once, in an order drawn from the seed, until it waits, ends, or has used up its slice.
+//! block has a turn, in an order drawn from the seed, in which each of its threads that can run does so, in an order drawn
+//! from the seed, until it waits, ends, or has used up its slice.
 //!
 //! A round in which nobody got anywhere (only values read that had been read before) is idle. After several idle rounds
 //! virtual time jumps, further and further, if somebody sleeps or looks at a clock; when that does not help either, it is
@@ -26,6 +27,32 @@ use crate::{trap, wait};
 const PATIENCE: u32 = 16;
 /// Nanoseconds of a round at least.
 const ROUND_NS: u64 = 100;
+
+/// Passes over a block's threads in one turn at most.
+const MAX_PASSES: u64 = 16;
+
+/// What happened in a round.
+#[derive(Default)]
+struct Round {
+    /// Steps of the thread that did most.
+    longest: u64,
+    /// Somebody used up a slice without waiting for anything.
+    busy: bool,
+    /// Threads that ran.
+    threads: u32,
+}
+
+/// How a thread stopped.
+enum Stepped {
+    /// It was the last of its block.
+    Gone,
+    /// It can run again, or waits, or has ended.
+    Stopped {
+        used: u64,
+        again: bool,
+        busy: bool,
+    },
+}
 
 /// A launch that runs.
 pub(crate) struct Running<'a> {
@@ -113,7 +140,8 @@ pub(crate) struct Scheduler {
     pub(crate) launches: Vec<Running<'static>>,
     pub(crate) blocks: Vec<Option<Box<Block>>>,
     sms: Vec<Vec<Sm>>,
-    ready: Vec<*mut Thread>,
+    /// Blocks with threads that can run.
+    active: Vec<*mut Block>,
     sleepers: BinaryHeap<Reverse<(u64, u64, *mut Thread)>>,
     sleeps: u64,
     random: Random,
@@ -143,6 +171,12 @@ impl Random {
     fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
 }
 
 /// Runs launches to their end.
@@ -164,7 +198,7 @@ pub(crate) fn run(
         launches,
         blocks: Vec::new(),
         sms,
-        ready: Vec::new(),
+        active: Vec::new(),
         sleepers: BinaryHeap::new(),
         sleeps: 0,
         random: Random(config.seed),
@@ -209,10 +243,9 @@ impl Scheduler {
         let _handlers = trap::Handlers::install();
         self.fill()?;
         let (mut rounds, mut idle_rounds, mut jump, mut jumped) = (0u64, 0u32, 1000u64, 0u64);
-        let mut current = Vec::new();
         loop {
             self.wake_sleepers();
-            if self.ready.is_empty() {
+            if self.active.is_empty() {
                 match self.sleepers.peek() {
                     Some(&Reverse((until, _, _))) => {
                         self.now = self.now.max(until);
@@ -223,22 +256,13 @@ impl Scheduler {
                 }
             }
             rounds += 1;
-            std::mem::swap(&mut current, &mut self.ready);
-            self.shuffle(&mut current);
             self.progress = false;
-            let (mut busy, mut longest) = (false, ROUND_NS);
-            let polling = current.len() as u32;
-            for thread in current.drain(..) {
-                let used = self.step(thread)?;
-                longest = longest.max(used);
-                // SAFETY: threads live as long as their block, and `step` says when a block has gone by using nothing.
-                busy |= used > 0 && unsafe { self.is_busy(thread) };
-            }
-            self.now += longest;
+            let round = self.round()?;
+            self.now += round.longest.max(ROUND_NS);
             if rounds.is_multiple_of(64) {
                 self.check_time(begun)?;
             }
-            if self.progress || busy {
+            if self.progress || round.busy {
                 (idle_rounds, jump, jumped) = (0, 1000, 0);
                 self.clock_read &= !self.progress;
                 continue;
@@ -250,7 +274,7 @@ impl Scheduler {
             if let Some(&Reverse((until, _, _))) = self.sleepers.peek() {
                 self.now = self.now.max(until);
             }
-            let limit = self.config.idle_rounds.min(20_000_000 / polling.max(1)).max(256);
+            let limit = self.config.idle_rounds.min(20_000_000 / round.threads.max(1)).max(256);
             if self.clock_read && jumped < self.config.idle_time_limit {
                 if idle_rounds.is_multiple_of(4) {
                     self.now += jump;
@@ -269,14 +293,79 @@ impl Scheduler {
         })
     }
 
-    /// Whether a thread used up its slice without waiting for anything.
+    /// Lets every block have a turn.
+    fn round(&mut self) -> Result<Round, SimError> {
+        let mut blocks = std::mem::take(&mut self.active);
+        self.random.shuffle(&mut blocks);
+        let mut round = Round::default();
+        for block in blocks {
+            self.turn(block, &mut round)?;
+        }
+        Ok(round)
+    }
+
+    /// Lets every thread of a block that can run do so once, and those that others of the block released meanwhile a few
+    /// times more: threads of one block share caches, and others would have to come back for each barrier.
+    fn turn(&mut self, block: *mut Block, round: &mut Round) -> Result<(), SimError> {
+        // SAFETY: a block in the list is alive; only `step` ends it, and says so.
+        unsafe {
+            (*block).queued = false;
+            (*block).running = true;
+        }
+        let mut later = Vec::new();
+        for _ in 0..1 + self.random.below(MAX_PASSES) {
+            // SAFETY: as above.
+            let mut threads = unsafe { std::mem::take(&mut (*block).ready) };
+            if threads.is_empty() {
+                break;
+            }
+            self.random.shuffle(&mut threads);
+            for &thread in &threads {
+                round.threads += 1;
+                match self.step(thread)? {
+                    Stepped::Gone => return Ok(()),
+                    Stepped::Stopped { used, again, busy } => {
+                        round.longest = round.longest.max(used);
+                        round.busy |= busy;
+                        if again {
+                            later.push(thread);
+                        }
+                    }
+                }
+            }
+            threads.clear();
+            // SAFETY: the block is alive, since no step said otherwise.
+            unsafe {
+                if (*block).ready.is_empty() {
+                    (*block).ready = threads;
+                    break;
+                }
+            }
+        }
+        // SAFETY: as above.
+        unsafe {
+            (*block).running = false;
+            (*block).ready.append(&mut later);
+            if !(*block).ready.is_empty() {
+                self.queue(block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a block a turn in the next round.
     ///
     /// # Safety
     ///
-    /// The thread is in `ready`, or its block is alive.
-    unsafe fn is_busy(&self, thread: *mut Thread) -> bool {
+    /// The block is alive.
+    unsafe fn queue(&mut self, block: *mut Block) {
         // SAFETY: as the caller promises.
-        unsafe { (*thread).state == State::Ready }
+        unsafe {
+            if !(*block).queued && !(*block).running {
+                (*block).queued = true;
+                self.active.push(block);
+            }
+        }
     }
 
     fn check_time(&self, begun: Instant) -> Result<(), SimError> {
@@ -300,23 +389,22 @@ impl Scheduler {
             self.sleepers.pop();
             // SAFETY: a sleeping thread's block is alive.
             unsafe { (*thread).state = State::Ready };
-            self.ready.push(thread);
+            self.ready(thread);
         }
     }
 
-    fn shuffle(&mut self, threads: &mut [*mut Thread]) {
-        for last in (1..threads.len()).rev() {
-            threads.swap(last, self.random.below(last as u64 + 1) as usize);
-        }
-    }
-
-    /// A thread can run in the next round.
+    /// A thread can run.
     pub(crate) fn ready(&mut self, thread: *mut Thread) {
-        self.ready.push(thread);
+        // SAFETY: a thread that can run has a living block.
+        unsafe {
+            let block = (*thread).block;
+            (*block).ready.push(thread);
+            self.queue(block);
+        }
     }
 
-    /// Lets a thread run until it stops; steps used, or 0 where its block has gone.
-    fn step(&mut self, thread: *mut Thread) -> Result<u64, SimError> {
+    /// Lets a thread run until it stops.
+    fn step(&mut self, thread: *mut Thread) -> Result<Stepped, SimError> {
         // SAFETY: a thread in a list of those that can run has a living block, and nothing else refers to it now.
         let t = unsafe { &mut *thread };
         if t.coroutine.is_none() {
@@ -327,7 +415,7 @@ impl Scheduler {
         t.info.steps = slice;
         t.state = State::Ready;
         t.poll = None;
-        let Some(coroutine) = t.coroutine.as_mut() else { return Ok(0) };
+        let Some(coroutine) = t.coroutine.as_mut() else { return Ok(Stepped::Gone) };
         let coroutine: *mut Coroutine<(), (), (), _> = coroutine;
         set_current(thread);
         // SAFETY: the coroutine stays where it is while it runs: only the scheduler moves it, and that is here.
@@ -346,21 +434,19 @@ impl Scheduler {
         }
         let ended = matches!(result, CoroutineResult::Return(())) || t.state == State::Exiting;
         if ended {
-            return self.end(thread).map(|gone| if gone { 0 } else { used });
+            let gone = self.end(thread)?;
+            return Ok(if gone { Stepped::Gone } else { Stepped::Stopped { used, again: false, busy: false } });
         }
         // A slice that came to its end within a loop of polls is idle too.
         if let (State::Ready, Some(poll)) = (t.state, t.poll) {
             t.state = State::Polling(poll);
         }
-        match t.state {
-            State::Ready | State::Polling(_) => self.ready.push(thread),
-            State::Sleeping { until } => {
-                self.sleeps += 1;
-                self.sleepers.push(Reverse((until, self.sleeps, thread)));
-            }
-            _ => {}
+        if let State::Sleeping { until } = t.state {
+            self.sleeps += 1;
+            self.sleepers.push(Reverse((until, self.sleeps, thread)));
         }
-        Ok(used)
+        let busy = t.state == State::Ready;
+        Ok(Stepped::Stopped { used, again: busy || matches!(t.state, State::Polling(_)), busy })
     }
 
     fn start(&mut self, thread: *mut Thread) -> Result<(), SimError> {
@@ -477,8 +563,11 @@ impl Scheduler {
         let mut block = Block::new(this, launch, sm, coordinates, threads, shared_base);
         for thread in &mut block.threads {
             let thread: *mut Thread = thread;
-            self.ready.push(thread);
+            block.ready.push(thread);
         }
+        let pointer: *mut Block = &mut *block;
+        // SAFETY: the block is alive.
+        unsafe { self.queue(pointer) };
         match self.blocks.iter().position(Option::is_none) {
             Some(slot) => self.blocks[slot] = Some(block),
             None => self.blocks.push(Some(block)),

@@ -13,6 +13,10 @@ const STACKS_PER_SLAB: usize = 256;
 /// What the simulator itself may use of a stack below the program's frames.
 pub(crate) const RESERVE: u64 = 16 << 10;
 
+/// Positions of a stack's top in its room, and their distance: a tenth of the smallest stack at most.
+const COLOURS: usize = 32;
+const COLOUR_BYTES: usize = 128;
+
 /// A stack of the pool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PooledStack {
@@ -61,7 +65,9 @@ impl StackPool {
             // The last one first, so that stacks are taken in the order of their addresses.
             for number in (0..STACKS_PER_SLAB).rev() {
                 let limit = NonZeroUsize::new(start + number * self.bytes)?;
-                let base = NonZeroUsize::new(start + (number + 1) * self.bytes)?;
+                // Tops at equal distances would all fall into the same sets of the caches.
+                let shift = number % COLOURS * COLOUR_BYTES;
+                let base = NonZeroUsize::new(start + (number + 1) * self.bytes - shift)?;
                 self.free.push(PooledStack { base, limit });
             }
             self.slabs.push(slab);

@@ -11,6 +11,8 @@ pub(crate) struct Warp {
     /// Lanes that have not exited.
     pub(crate) live: u32,
     meetings: Vec<Meeting>,
+    /// Room for the next meeting's operands.
+    spare: Option<Box<[[u64; 3]; 32]>>,
 }
 
 /// Lanes that have come to one operation.
@@ -25,7 +27,7 @@ struct Meeting {
 
 impl Warp {
     pub(crate) fn new(live: u32) -> Self {
-        Self { live, meetings: Vec::new() }
+        Self { live, meetings: Vec::new(), spare: None }
     }
 
     /// The lanes that a waiting lane's operation lacks.
@@ -48,7 +50,8 @@ pub(crate) unsafe fn meet(thread: *mut Thread, op: WarpOp, mask: u32, operands: 
     let warp = &mut block.warps[number];
     let known = warp.meetings.iter().position(|m| m.op == op && m.mask == mask && m.arrived >> lane & 1 == 0);
     let at = known.unwrap_or_else(|| {
-        warp.meetings.push(Meeting { op, mask, arrived: 0, operands: Box::new([[0; 3]; 32]) });
+        let operands = warp.spare.take().unwrap_or_else(|| Box::new([[0; 3]; 32]));
+        warp.meetings.push(Meeting { op, mask, arrived: 0, operands });
         warp.meetings.len() - 1
     });
     let meeting = &mut warp.meetings[at];
@@ -76,6 +79,7 @@ fn complete(block: &mut Block, number: usize, at: usize, own: Option<u32>) -> Op
             block.wake(number as u32 * 32 + lane, value);
         }
     }
+    block.warps[number].spare = Some(meeting.operands);
     block.progress();
     result
 }
