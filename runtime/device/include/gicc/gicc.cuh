@@ -178,7 +178,9 @@ GICC_INLINE void put_signal_bytes(void *dst, const void *src, long long bytes, S
 }
 
 /// Sets or adds to the signal on PE pe, once for the group. With `order::release` what the group wrote before, to
-/// whomever, is visible to whoever waits for the signal.
+/// whomever, is visible to whoever waits for the signal. Signals are not data for each other: two signals of one thread may
+/// be seen in either order, unless the thread writes, waits or meets others in between. A signal is waited for on the PE
+/// that it is on; reading a peer's signal word through `peer_ptr` is not ordered by it where pe is this PE.
 template <group G = thread, class S>
 GICC_INLINE void signal(S *sig, uint64_t value, int pe, op what = op::set, order o = order::release) {
   void *word = detail::signal_word(sig);
