@@ -55,7 +55,7 @@ extern "C" __global__ void constant(int *p) {
     let p = bench.buffer("numbers", &[0; 24]);
     let (fixed, _) = bench.machine.symbol(bench.module, 0, "fixed").unwrap();
     let report = [
-        told(bench.run("past", 1, 32, Params::new().ptr(p).int(32))),
+        told(bench.run("past", 1, 32, Params::new().ptr(p).int(25))),
         told(bench.run("null", 1, 1, Params::new().ptr(0))),
         told(bench.run("crooked", 1, 1, Params::new().ptr(p))),
         told(bench.run("beyond", 1, 1, Params::new().ptr(p).int(16))),
@@ -103,7 +103,7 @@ extern "C" __global__ void release(char *p) { free(p); }
         told(bench.run("divide", 1, 1, Params::new().ptr(p).int(0))),
         told(bench.run("stop", 1, 1, Params::new())),
         told(bench.run("deep", 1, 1, Params::new().ptr(p).int(100_000))),
-        told(bench.run("lanes", 1, 32, Params::new())),
+        told(bench.run("lanes", 1, 1, Params::new())),
         told(bench.run("release", 1, 1, Params::new().ptr(p + 8))),
     ];
     insta::assert_snapshot!(report.join("\n"));
