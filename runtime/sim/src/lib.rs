@@ -68,6 +68,7 @@ mod thread;
 mod trap;
 mod wait;
 mod warp;
+pub mod weak;
 
 pub use config::Config;
 pub use error::{AccessProblem, FaultKind, LaunchProblem, LoadProblem, Place, SimError, Source};

@@ -38,7 +38,9 @@ impl Footprint {
             return false;
         }
         // Whole granules: the first access of a new size splits cells.
-        let meet = |a: (u64, u64), b: (u64, u64)| a.0 < a.1 && b.0 < b.1 && a.0 & !7 < (b.1 + 7) & !7 && b.0 & !7 < (a.1 + 7) & !7;
+        let meet = |a: (u64, u64), b: (u64, u64)| {
+            a.0 < a.1 && b.0 < b.1 && a.0 & !7 < (b.1 + 7) & !7 && b.0 & !7 < (a.1 + 7) & !7
+        };
         meet(self.bytes, other.bytes)
             || meet(self.bytes, other.more)
             || meet(self.more, other.bytes)

@@ -153,7 +153,9 @@ impl Cell {
     /// Notes a read. One that others' order hides behind this one goes.
     pub(crate) fn note_read(&mut self, read: Read, before: impl Fn(&Read) -> bool) {
         let weaker = |old: &Read| {
-            old.span == read.span && old.foreign == read.foreign && (read.scope.is_none() || read.scope <= old.scope && old.scope.is_some())
+            old.span == read.span
+                && old.foreign == read.foreign
+                && (read.scope.is_none() || read.scope <= old.scope && old.scope.is_some())
         };
         if let Some(last) = self.reads.last_mut()
             && last.tid == read.tid
