@@ -31,7 +31,10 @@ if grep -n '\.extern.*__gicc_' "$out/kernel.ptx"; then
 fi
 
 step "3. NVIDIA's assembler accepts it, for each architecture."
-for arch in sm_80 sm_90 sm_90a sm_100a sm_120a; do
+# The message that refuses another architecture lists those that there are.
+architectures=$("$gicc" "$example/kernel.cu" --arch none 2>&1 | sed -n 's/.*possible values: \(.*\)\]/\1/p' | tr -d ,)
+[ -n "$architectures" ]
+for arch in $architectures; do
   show "$example/kernel.cu" --arch "$arch" -o "$out/kernel.$arch.cubin"
   printf '    %s: %s bytes of machine code\n' "$arch" "$(stat -c %s "$out/kernel.$arch.cubin")"
 done
