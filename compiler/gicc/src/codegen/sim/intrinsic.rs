@@ -254,6 +254,10 @@ pub(super) fn bind(ir: &Ir, library: &Library, errors: &mut Vec<Diagnostic>) {
             continue;
         }
         let name = function.name();
+        let refused_before = name.starts_with(PREFIX) && !errors.is_empty();
+        if refused_before {
+            continue;
+        }
         if intrinsics::find(&name).is_some_and(|i| i.family == Family::Team) {
             define_team(ir, function, &name);
         } else if let Some(nvvm) = name.strip_prefix("llvm.nvvm.") {

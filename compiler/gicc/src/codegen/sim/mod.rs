@@ -38,6 +38,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 
 use crate::diagnostic::Diagnostic;
+use crate::llvm::Messages;
 
 /// Codes of this step's diagnostics.
 pub mod codes {
@@ -85,15 +86,27 @@ pub struct Program {
 /// All that the simulator cannot run, each with its place in the source; or why the file could not be made.
 pub fn emit(module: &Module, source: &str, output: &Path) -> Result<Program, Vec<Diagnostic>> {
     let context = Context::create();
+    let messages = Messages::catch(&context);
     let bitcode = module.write_bitcode_to_memory();
     // A buffer made by LLVM ends with the zero byte that reading wants; a copy of it is made to be sure.
     let copy = MemoryBuffer::create_from_memory_range_copy(bitcode.as_slice(), source);
     let copy = Module::parse_bitcode_from_buffer(&copy, &context)
         .map_err(|e| vec![Diagnostic::error(codes::LLVM, format!("the module cannot be copied: {e}"))])?;
     let ir = ir::Ir::new(copy.as_mut_ptr());
-    let description = rewrite(&ir, source)?;
-    object::write(&ir, output).map_err(|e| vec![e])?;
+    let description = rewrite(&ir, source).map_err(|errors| explain(&messages, errors))?;
+    object::write(&ir, output).map_err(|e| explain(&messages, vec![e]))?;
+    let errors = explain(&messages, Vec::new());
+    if !errors.is_empty() {
+        return Err(errors);
+    }
     Ok(Program { description })
+}
+
+/// Errors, and what LLVM said meanwhile.
+fn explain(messages: &Messages, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    errors
+        .extend(messages.take_errors().into_iter().map(|text| Diagnostic::error(codes::LLVM, format!("LLVM: {text}"))));
+    errors
 }
 
 /// The same, as the bytes of the file.

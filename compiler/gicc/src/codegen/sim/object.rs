@@ -1,7 +1,7 @@
 //! The host's side: target machine, optimisation, object file, shared object.
 
 use std::ffi::CStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use inkwell::llvm_sys::core::{LLVMDisposeMessage, LLVMSetTarget};
@@ -95,7 +95,7 @@ pub(super) fn write(ir: &Ir, output: &Path) -> Result<(), Diagnostic> {
     let object = work.path().join("program.o");
     let shared = work.path().join("program.so");
     emit_object(ir, &machine, &object)?;
-    link(&object, &shared)?;
+    link(LINKERS, &object, &shared)?;
     std::fs::rename(&shared, output).map_err(|e| unwritable(&e))
 }
 
@@ -120,8 +120,8 @@ fn emit_object(ir: &Ir, machine: &Machine, object: &Path) -> Result<(), Diagnost
     }
 }
 
-fn link(object: &Path, shared: &Path) -> Result<(), Diagnostic> {
-    for linker in LINKERS {
+fn link(linkers: &[&str], object: &Path, shared: &Path) -> Result<(), Diagnostic> {
+    for linker in linkers {
         let mut command = Command::new(linker);
         command.args(["-shared", "-fPIC", "-Wl,-z,defs", "-Wl,-Bsymbolic", "-o"]).arg(shared).arg(object).arg("-lm");
         match command.output() {
@@ -136,8 +136,26 @@ fn link(object: &Path, shared: &Path) -> Result<(), Diagnostic> {
             }
         }
     }
-    let names: Vec<PathBuf> = LINKERS.iter().map(PathBuf::from).collect();
     Err(Diagnostic::error(codes::LINKER, "no linker was found, which a program for the simulator needs")
-        .cause(format!("None of {names:?} is on the path."))
+        .cause(format!("None of these is on the path: {}.", linkers.join(", ")))
         .cure("Install clang-22 or gcc (Debian: apt-get install clang-22)."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_linker_is_an_error_that_says_what_to_install() {
+        let error = link(&["gicc-no-such-linker"], Path::new("a.o"), Path::new("a.so")).unwrap_err();
+        assert_eq!(error.code, codes::LINKER);
+        assert!(error.cause.unwrap().contains("gicc-no-such-linker"));
+        assert!(error.cure.unwrap().contains("clang-22"));
+    }
+
+    #[test]
+    fn a_linker_that_fails_is_heard() {
+        let error = link(LINKERS, Path::new("/nonexistent.o"), Path::new("/nonexistent/a.so")).unwrap_err();
+        assert!(error.message.contains("could not link"), "{error}");
+    }
 }
