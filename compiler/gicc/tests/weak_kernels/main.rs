@@ -1,0 +1,186 @@
+//! The kernels of `lit-tests/weak`: by the axioms, each right form is safe and each mutant can fail.
+//!
+//! The kernels are compiled to PTX, all their blocks are traced together, and what they did is a program of the memory
+//! model, closed by the kernel's own marks (see `lit-tests/weak/weak.h`). No verdict is anybody's opinion.
+
+mod manifest;
+mod program;
+mod tracing;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gicc::diagnostic::{Diagnostic, Severity};
+use gicc::driver::{Observer, Options, Stage, Tools, compile};
+use manifest::{Finding, Kernel, Manifest, Mutant, folder};
+use memory_model::{Model, Verdict};
+use program::{Extracted, any, extract};
+
+/// At least so many kernels in right form.
+const LEAST: usize = 40;
+
+struct Errors(String);
+
+impl Observer for Errors {
+    fn diagnostic(&mut self, d: Diagnostic) {
+        if d.severity == Severity::Error {
+            self.0 += &d.to_string();
+        }
+    }
+    fn dump(&mut self, _: Stage, _: &str) {}
+}
+
+fn ptx_of(file: &str) -> Result<ptx::Module, String> {
+    let options = Options::new(vec![folder().join(file)], Tools::discover());
+    let mut errors = Errors(String::new());
+    let compiled = compile(&options, &mut errors).map_err(|_| errors.0)?;
+    let text = String::from_utf8(compiled.products[0].1.clone()).map_err(|error| error.to_string())?;
+    ptx::parse_module(&text).map_err(|error| format!("{file}: {error}"))
+}
+
+fn extracted(module: &ptx::Module, kernel: &Kernel, number: u32) -> Result<Extracted, String> {
+    let entry = kernel.entry(number);
+    let traces = tracing::trace(module, kernel, &entry)?;
+    let extracted = extract(kernel, &traces).map_err(|error| format!("{entry}: {error}"))?;
+    if extracted.checks.is_empty() {
+        return Err(format!("{entry}: nothing is checked"));
+    }
+    Ok(extracted)
+}
+
+/// The right form: no check can fail, and nothing races.
+fn right(module: &ptx::Module, kernel: &Kernel, problems: &mut Vec<String>) {
+    let name = &kernel.name;
+    let found = match extracted(module, kernel, 0) {
+        Ok(found) => found,
+        Err(error) => return problems.push(error),
+    };
+    let model = Model::default();
+    match model.check(&found.program, &any(&found.checks)) {
+        Ok(Verdict::Forbidden) => {}
+        Ok(verdict) => problems.push(format!(
+            "{name}: the right form can fail: {}",
+            verdict.witness().map_or_else(String::new, ToString::to_string)
+        )),
+        Err(error) => problems.push(format!("{name}: {error}")),
+    }
+    match model.races(&found.program) {
+        Ok(races) => match (races.first(), &kernel.formal_race) {
+            (Some(race), None) => problems.push(format!("{name}: the right form has a {race}")),
+            (None, Some(_)) => {
+                problems.push(format!("{name}: the right form has no race, and the manifest says it has"))
+            }
+            _ => {}
+        },
+        Err(error) => problems.push(format!("{name}: races: {error}")),
+    }
+}
+
+/// A mutant: a check can fail as the manifest says, and it is the one that the manifest names.
+fn wrong(module: &ptx::Module, kernel: &Kernel, mutant: &Mutant, source: &str, problems: &mut Vec<String>) {
+    let name = kernel.entry(mutant.number);
+    let found = match extracted(module, kernel, mutant.number) {
+        Ok(found) => found,
+        Err(error) => return problems.push(error),
+    };
+    let mut slots = BTreeSet::new();
+    let mut undefined = false;
+    for check in &found.checks {
+        let outcome = match mutant.finding {
+            Finding::Stale => &check.older,
+            Finding::Overwritten => &check.newer,
+            Finding::Torn => &check.bad,
+        };
+        match Model::default().check(&found.program, outcome) {
+            Ok(Verdict::Forbidden) => {}
+            Ok(verdict) => {
+                undefined |= matches!(verdict, Verdict::Undefined(..));
+                slots.insert((check.pe, check.slot));
+            }
+            Err(error) => problems.push(format!("{name}: {error}")),
+        }
+    }
+    if slots.is_empty() {
+        return problems.push(format!("{name}: {} {}: no check can fail", mutant_word(mutant), mutant.what));
+    }
+    let lines: BTreeSet<u32> = slots.iter().filter_map(|(_, slot)| line_of(kernel, *slot, source)).collect();
+    if !lines.contains(&mutant.line) {
+        problems.push(format!("{name}: the check of line {} cannot fail; those of {lines:?} can", mutant.line));
+    }
+    if undefined && mutant.finding != Finding::Torn {
+        problems.push(format!("{name}: accesses of different size race, which tears words"));
+    }
+}
+
+fn mutant_word(mutant: &Mutant) -> String {
+    format!("{:?}", mutant.change).to_lowercase()
+}
+
+/// The line of the check with this slot in a kernel's text.
+fn line_of(kernel: &Kernel, slot: u64, source: &str) -> Option<u32> {
+    let start = format!("KERNEL({})", kernel.name);
+    let mut inside = false;
+    let mut general = None;
+    for (number, line) in (1..).zip(source.lines()) {
+        inside = (inside || line == format!("{start} {{")) && line != "}";
+        if !inside {
+            continue;
+        }
+        for macro_name in ["CHECK(", "CHECK_ELEMENT(", "CHECK_PACKET(", "CHECK_WORD("] {
+            let Some((_, arguments)) = line.split_once(macro_name) else { continue };
+            let first = arguments.split(',').next()?.trim();
+            match first.parse::<u64>() {
+                Ok(found) if found == slot => return Some(number),
+                Ok(_) => {}
+                Err(_) => general = Some(number),
+            }
+        }
+    }
+    general
+}
+
+#[test]
+fn right_forms_are_safe_and_mutants_can_fail() {
+    let manifest = Manifest::read();
+    let mut files: BTreeMap<&str, Vec<&Kernel>> = BTreeMap::new();
+    for kernel in &manifest.kernel {
+        files.entry(&kernel.file).or_default().push(kernel);
+    }
+    let mut problems = Vec::new();
+    for (file, kernels) in files {
+        let source = std::fs::read_to_string(folder().join(file)).expect("the kernel's file can be read");
+        let module = match ptx_of(file) {
+            Ok(module) => module,
+            Err(error) => {
+                problems.push(error);
+                continue;
+            }
+        };
+        let mut entries: BTreeSet<String> =
+            module.functions().filter(|function| function.is_entry).map(|function| function.name.clone()).collect();
+        for kernel in kernels {
+            entries.remove(&kernel.entry(0));
+            right(&module, kernel, &mut problems);
+            for mutant in &kernel.mutant {
+                entries.remove(&kernel.entry(mutant.number));
+                wrong(&module, kernel, mutant, &source, &mut problems);
+            }
+        }
+        problems.extend(entries.into_iter().map(|entry| format!("{file}: the manifest does not know `{entry}`")));
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn there_are_enough_kernels_and_every_pattern_has_some() {
+    let manifest = Manifest::read();
+    assert!(manifest.kernel.len() >= LEAST, "{} kernels", manifest.kernel.len());
+    let patterns: BTreeSet<u32> = manifest.kernel.iter().map(|kernel| kernel.pattern).collect();
+    assert_eq!(patterns, (0..=14).collect());
+    let mut names = BTreeSet::new();
+    for kernel in &manifest.kernel {
+        assert!(names.insert(&kernel.name), "`{}` is there twice", kernel.name);
+        assert!(!kernel.mutant.is_empty(), "`{}` has no mutant", kernel.name);
+        let changes: BTreeSet<u32> = kernel.mutant.iter().map(|mutant| mutant.number).collect();
+        assert_eq!(changes.len(), kernel.mutant.len(), "`{}` has a mutant twice", kernel.name);
+    }
+}
