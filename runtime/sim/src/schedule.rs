@@ -21,8 +21,6 @@ use crate::program::Wrapper;
 use crate::report::Report;
 use crate::stack::{RESERVE, StackPool};
 use crate::thread::{CacheLine, State, Thread, set_current};
-use crate::weak::report::WeakReport;
-use crate::weak::run::{BlockOf, WeakRun};
 use crate::{trap, wait};
 
 /// Idle rounds before time jumps.
@@ -45,7 +43,7 @@ struct Round {
 }
 
 /// How a thread stopped.
-pub(crate) enum Stepped {
+enum Stepped {
     /// It was the last of its block.
     Gone,
     /// It can run again, or waits, or has ended.
@@ -143,8 +141,8 @@ pub(crate) struct Scheduler {
     pub(crate) blocks: Vec<Option<Box<Block>>>,
     sms: Vec<Vec<Sm>>,
     /// Blocks with threads that can run.
-    pub(crate) active: Vec<*mut Block>,
-    pub(crate) sleepers: BinaryHeap<Reverse<(u64, u64, *mut Thread)>>,
+    active: Vec<*mut Block>,
+    sleepers: BinaryHeap<Reverse<(u64, u64, *mut Thread)>>,
     sleeps: u64,
     random: Random,
     /// Virtual time in nanoseconds.
@@ -155,9 +153,7 @@ pub(crate) struct Scheduler {
     pub(crate) clock_read: bool,
     pub(crate) fault: Option<Fault>,
     pub(crate) output: String,
-    pub(crate) steps: u64,
-    /// The engine of weak memory, where memory is weak.
-    pub(crate) weak: Option<Box<WeakRun>>,
+    steps: u64,
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every host and in every version.
@@ -190,8 +186,7 @@ pub(crate) fn run(
     stacks: &mut StackPool,
     start: u64,
     launches: Vec<Running<'_>>,
-    weak: Option<Box<WeakRun>>,
-) -> (Result<Report, SimError>, u64, Option<WeakReport>) {
+) -> (Result<Report, SimError>, u64) {
     // SAFETY: only the lifetime changes. The scheduler is dropped before this function returns, so the descriptions
     // outlive it.
     let launches = unsafe { std::mem::transmute::<Vec<Running<'_>>, Vec<Running<'static>>>(launches) };
@@ -213,12 +208,10 @@ pub(crate) fn run(
         fault: None,
         output: String::new(),
         steps: 0,
-        weak,
     });
     memory.reset_arena();
     let result = scheduler.run(start);
-    let told = scheduler.weak.as_ref().map(|weak| scheduler.tell(weak));
-    (result, scheduler.now, told)
+    (result, scheduler.now)
 }
 
 impl Drop for Scheduler {
@@ -249,9 +242,6 @@ impl Scheduler {
         let begun = Instant::now();
         let _handlers = trap::Handlers::install();
         self.fill()?;
-        if self.weak.as_ref().is_some_and(|w| w.is_explored()) {
-            return self.run_explored(start, begun);
-        }
         let (mut rounds, mut idle_rounds, mut jump, mut jumped) = (0u64, 0u32, 1000u64, 0u64);
         loop {
             self.wake_sleepers();
@@ -376,7 +366,7 @@ impl Scheduler {
         }
     }
 
-    pub(crate) fn check_time(&self, begun: Instant) -> Result<(), SimError> {
+    fn check_time(&self, begun: Instant) -> Result<(), SimError> {
         match self.config.watch_time {
             Some(limit) if begun.elapsed() > limit => {
                 let mut running: Vec<_> =
@@ -389,7 +379,7 @@ impl Scheduler {
         }
     }
 
-    pub(crate) fn wake_sleepers(&mut self) {
+    fn wake_sleepers(&mut self) {
         while let Some(&Reverse((until, _, thread))) = self.sleepers.peek() {
             if until > self.now {
                 break;
@@ -412,7 +402,7 @@ impl Scheduler {
     }
 
     /// Lets a thread run until it stops.
-    pub(crate) fn step(&mut self, thread: *mut Thread) -> Result<Stepped, SimError> {
+    fn step(&mut self, thread: *mut Thread) -> Result<Stepped, SimError> {
         // SAFETY: a thread in a list of those that can run has a living block, and nothing else refers to it now.
         let t = unsafe { &mut *thread };
         if t.coroutine.is_none() {
@@ -479,10 +469,6 @@ impl Scheduler {
     /// A thread has come to its end; whether its block has gone with it.
     fn end(&mut self, thread: *mut Thread) -> Result<bool, SimError> {
         self.progress = true;
-        if let Some(weak) = &mut self.weak {
-            // SAFETY: the thread's block is alive.
-            weak.finish_copies(unsafe { (*thread).weak });
-        }
         // SAFETY: the thread's block is alive, and no thread of it runs.
         let block = unsafe {
             (*thread).state = State::Done;
@@ -501,9 +487,6 @@ impl Scheduler {
             let running = &mut self.launches[launch];
             running.blocks_done += 1;
             running.free_shared.push(gone.shared_base);
-            if let Some(weak) = &mut self.weak {
-                weak.end_block(gone.number, (gone.shared_base, running.shared_bytes));
-            }
             let room = &mut self.sms[running.pe as usize][sm];
             room.threads -= gone.threads.len() as u32;
             room.blocks -= 1;
@@ -575,17 +558,8 @@ impl Scheduler {
         let room = &mut self.sms[running.pe as usize][sm];
         room.threads += threads.len() as u32;
         room.blocks += 1;
-        let count = threads.len();
         let mut block = Block::new(this, launch, sm, coordinates, threads, shared_base);
-        if let Some(weak) = &mut self.weak {
-            let of = BlockOf { launch, coordinates, shared_base };
-            block.number = weak
-                .begin_block(running.pe, count, of, (shared_base, bytes))
-                .ok_or_else(|| SimError::Memory { what: "the clocks of so many blocks".into(), bytes: 0 })?;
-        }
-        let number = block.number;
         for thread in &mut block.threads {
-            thread.weak = crate::weak::clock::tid(number, thread.index as usize);
             let thread: *mut Thread = thread;
             block.ready.push(thread);
         }
