@@ -1,5 +1,6 @@
 //! How fast the simulator is: `cargo test --release -p gicc --test sim_speed -- --ignored --nocapture`. Not run by default,
 //! since a time says nothing on a busy machine.
+#![allow(clippy::unwrap_used, reason = "tests state facts; an unwrap there is an assertion")]
 
 mod sim_support;
 

@@ -9,7 +9,7 @@ use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use super::codes;
 use super::ir::{Ir, Ty, Value};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 
 /// The address space of shared memory.
 const SHARED: u32 = 3;
@@ -172,10 +172,20 @@ pub(super) fn check_defined(ir: &Ir, errors: &mut Vec<Diagnostic>) {
             let message = format!("the variable {} is declared and nowhere defined", global.name());
             errors.push(
                 Diagnostic::error(codes::UNDEFINED, message)
+                    .at(first_use(ir, global))
                     .cure("Define it in this module, or link the module that does."),
             );
         }
     }
+}
+
+/// Where a variable is used first.
+fn first_use(ir: &Ir, global: Value) -> Option<Span> {
+    fn mentions(value: Value, global: Value) -> bool {
+        value == global || (value.const_opcode().is_some() && value.operands().any(|o| mentions(o, global)))
+    }
+    let instructions = ir.functions().into_iter().flat_map(Value::instructions);
+    instructions.filter(|i| i.operands().any(|o| mentions(o, global))).find_map(Value::span)
 }
 
 /// Makes the table of the variables, and describes them.

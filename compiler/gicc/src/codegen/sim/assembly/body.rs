@@ -273,7 +273,7 @@ impl<'a> Body<'a> {
                 if reason.starts_with("inline PTX") {
                     return reason;
                 }
-                let text = statement.to_string();
+                let text = readable(&statement.to_string());
                 format!("inline PTX `{}` cannot be run in the simulator: {reason}", text.trim())
             })?;
         }
@@ -359,5 +359,18 @@ impl<'a> Body<'a> {
                 },
             },
         }
+    }
+}
+
+/// A statement's text with its operands as LLVM writes them; `ptx` keeps them between control characters.
+fn readable(text: &str) -> String {
+    text.replace('\u{1}', "$").replace(['\u{2}', ptx::asm::UNIQUE], "")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn operands_are_readable() {
+        assert_eq!(super::readable("add.u32 \u{1}0\u{2}, \u{1}1\u{2}, L\u{3};"), "add.u32 $0, $1, L;");
     }
 }
