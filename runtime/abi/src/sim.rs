@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::codes::{Order, Scope};
 
 /// The version of what stands in this file; a program of another version is refused at load.
-pub const SIM_VERSION: u32 = 1;
+pub const SIM_VERSION: u32 = 2;
 
 /// The names of the symbols below start with this.
 pub const SYMBOL_PREFIX: &str = "__gicc_sim_";
@@ -120,6 +120,8 @@ entries! {
     Mbarrier = "sim.mbarrier"(I64, Ptr, I64, I64, I64) -> I64;
     /// Whether an address lies in a space (address, [`Space`], meta).
     IsSpace = "sim.is_space"(Ptr, I64, I64) -> I64;
+    /// Groups of asynchronous copies ([`CopyGroupOp`], groups that may be open, meta).
+    CopyGroup = "sim.copy_group"(I64, I64, I64) -> Void;
 }
 
 /// Defines an enumeration whose numbers are passed as arguments of entry points.
@@ -362,6 +364,18 @@ numbers! {
     }
 }
 
+numbers! {
+    /// An operation on groups of asynchronous copies.
+    CopyGroupOp {
+        /// `cp.async.bulk.commit_group`.
+        Commit = 0,
+        /// `cp.async.bulk.wait_group`: the copies are complete.
+        Wait = 1,
+        /// `cp.async.bulk.wait_group.read`: their sources have been read.
+        WaitRead = 2,
+    }
+}
+
 /// The bits of an entry point's last argument.
 ///
 /// | bits | what |
@@ -492,6 +506,21 @@ impl Meta {
     /// Whether the access is strong or volatile, and so could be a poll.
     pub const fn is_strong(self) -> bool {
         self.0 & (7 << 40 | 1 << 49) != 0
+    }
+
+    /// Whether it goes through the non-coherent path.
+    pub const fn is_non_coherent(self) -> bool {
+        self.0 & 1 << 51 != 0
+    }
+
+    /// Whether the asynchronous proxy does it.
+    pub const fn is_asynchronous(self) -> bool {
+        self.0 & 1 << 52 != 0
+    }
+
+    /// Whether it is a reduction, whose result is not used.
+    pub const fn is_reduction(self) -> bool {
+        self.0 & 1 << 53 != 0
     }
 
     /// Whether the access is volatile.

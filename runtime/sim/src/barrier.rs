@@ -72,6 +72,7 @@ pub(crate) unsafe fn arrive(
             barrier.kind = Some(kind);
         }
     }
+    block.weak(|weak, number| weak.arrive(number, id, thread.index));
     let complete = is_complete(block, id);
     if complete {
         let result = release(block, id, Some(thread.index));
@@ -114,6 +115,7 @@ fn release(block: &mut Block, id: usize, but: Option<u32>) -> u64 {
     let mut waiting = std::mem::take(&mut barrier.waiting);
     let arrived = std::mem::take(&mut barrier.arrived);
     *barrier = Barrier::default();
+    block.weak(|weak, number| weak.meet(number, id, &waiting));
     for &index in &waiting {
         if Some(index) != but {
             block.wake(index, result);

@@ -4,6 +4,10 @@ use crate::barrier::{self, BARRIERS, Barrier};
 use crate::schedule::Scheduler;
 use crate::thread::{State, Thread};
 use crate::warp::{self, Warp};
+use crate::weak::run::WeakRun;
+
+/// The cluster's barrier among the block's, for the engine of weak memory.
+const CLUSTER_BARRIER: usize = BARRIERS;
 
 /// A resident block.
 pub(crate) struct Block {
@@ -24,6 +28,8 @@ pub(crate) struct Block {
     pub(crate) queued: bool,
     /// The block has its turn now.
     pub(crate) running: bool,
+    /// Its number in the engine of weak memory.
+    pub(crate) number: usize,
     cluster_arrived: u32,
     cluster_phase: u64,
 }
@@ -52,6 +58,7 @@ impl Block {
             ready: Vec::new(),
             queued: false,
             running: false,
+            number: 0,
             cluster_arrived: 0,
             cluster_phase: 0,
         });
@@ -60,6 +67,14 @@ impl Block {
             thread.block = pointer;
         }
         block
+    }
+
+    /// Tells the engine of weak memory something, where there is one; it gets the block's number there.
+    pub(crate) fn weak(&mut self, f: impl FnOnce(&mut WeakRun, usize)) {
+        // SAFETY: the scheduler outlives its blocks.
+        if let Some(weak) = unsafe { (*self.scheduler).weak.as_deref_mut() } {
+            f(weak, self.number);
+        }
     }
 
     /// A waiting thread can go on with this result.
@@ -91,6 +106,7 @@ impl Block {
     /// A thread arrives at the cluster's barrier, and goes on.
     pub(crate) fn cluster_arrive(&mut self, index: u32) {
         self.cluster_arrived += 1;
+        self.weak(|weak, number| weak.arrive(number, CLUSTER_BARRIER, index));
         self.threads[index as usize].cluster_phase = self.cluster_phase + 1;
         self.cluster_check();
     }
@@ -111,6 +127,8 @@ impl Block {
         }
         self.cluster_arrived = 0;
         self.cluster_phase += 1;
+        let live: Vec<u32> = self.threads.iter().filter(|t| t.state != State::Done).map(|t| t.index).collect();
+        self.weak(|weak, number| weak.meet(number, CLUSTER_BARRIER, &live));
         self.progress();
         for index in 0..self.threads.len() {
             if self.threads[index].state == State::Cluster {

@@ -2,11 +2,25 @@
 
 use std::time::Duration;
 
+use crate::weak::Options;
+
+/// How memory behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryMode {
+    /// Every access takes effect at once, for everybody.
+    #[default]
+    Functional,
+    /// As the PTX memory model allows: what nothing orders may be seen late.
+    Weak(Options),
+}
+
 /// A machine of several GPUs, and how it is run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Number of GPUs.
     pub pes: u32,
+    /// How memory behaves.
+    pub memory: MemoryMode,
     /// Bytes of each PE's segment of the symmetric heap.
     pub heap_bytes: u64,
     /// From which the order is drawn in which threads run.
@@ -41,6 +55,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             pes: 1,
+            memory: MemoryMode::Functional,
             heap_bytes: 64 << 20,
             seed: 0,
             sms: 16,

@@ -358,6 +358,9 @@ pub enum SimError {
         /// What.
         kind: FaultKind,
     },
+    /// Every choice that is left has been seen in another run; only where all choices are gone through.
+    #[error("given up: every choice that is left has been seen in another run")]
+    GivenUp,
     /// Nobody can go on.
     #[error("deadlock: no thread can go on\n{waits}")]
     Deadlock {

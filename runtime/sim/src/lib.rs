@@ -57,6 +57,7 @@ mod block;
 pub mod config;
 mod entry;
 pub mod error;
+mod explore_run;
 pub mod machine;
 mod memory;
 mod print;
@@ -70,7 +71,7 @@ mod wait;
 mod warp;
 pub mod weak;
 
-pub use config::Config;
+pub use config::{Config, MemoryMode};
 pub use error::{AccessProblem, FaultKind, LaunchProblem, LoadProblem, Place, SimError, Source};
 pub use machine::{Launch, Machine, ModuleId};
 pub use report::Report;

@@ -1,14 +1,20 @@
 //! The simulated GPUs as the host sees them: memory, modules, launches.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 
-use crate::config::Config;
+use crate::config::{Config, MemoryMode};
 use crate::error::{LaunchProblem, SimError};
 use crate::memory::{Memory, Region, RegionKind};
 use crate::program::{self, Program};
 use crate::report::Report;
 use crate::schedule::{self, Running};
 use crate::stack::StackPool;
+use crate::weak::choice::{Random, Seeded};
+use crate::weak::explore::Explorer;
+use crate::weak::report::WeakReport;
+use crate::weak::run::{Source, WeakRun};
 
 /// A loaded module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,6 +47,8 @@ pub struct Machine {
     programs: Vec<Program>,
     now: u64,
     launches: u64,
+    explorer: Option<Rc<RefCell<Explorer>>>,
+    told: WeakReport,
 }
 
 impl std::fmt::Debug for Machine {
@@ -65,7 +73,16 @@ impl Machine {
         }
         let memory = Memory::new(config.pes, config.heap_bytes, config.strict_segments)?;
         let stacks = StackPool::new(config.stack_bytes);
-        Ok(Self { config, memory, stacks, programs: Vec::new(), now: 1_000_000_000, launches: 0 })
+        Ok(Self {
+            config,
+            memory,
+            stacks,
+            programs: Vec::new(),
+            now: 1_000_000_000,
+            launches: 0,
+            explorer: None,
+            told: WeakReport::default(),
+        })
     }
 
     /// The configuration.
@@ -77,6 +94,16 @@ impl Machine {
     pub fn set_seed(&mut self, seed: u64) {
         self.config.seed = seed;
         self.launches = 0;
+    }
+
+    /// Takes the choices of later launches from an explorer instead of the seed; memory has to be weak.
+    pub fn set_explorer(&mut self, explorer: Option<Rc<RefCell<Explorer>>>) {
+        self.explorer = explorer;
+    }
+
+    /// What weak memory has told of the launches so far; forgets it.
+    pub fn take_findings(&mut self) -> WeakReport {
+        std::mem::take(&mut self.told)
     }
 
     /// Gives up later launches after this time on the host.
@@ -165,7 +192,7 @@ impl Machine {
     ///
     /// The file is no program, or one of another version.
     pub fn load(&mut self, path: &Path) -> Result<ModuleId, SimError> {
-        let program = program::load(path, self.config.pes)?;
+        let program = program::load(path, self.config.pes, self.config.memory != MemoryMode::Functional)?;
         for (pe, copy) in program.copies.iter().enumerate() {
             for (global, variable) in program.description.globals.iter().zip(&copy.variables) {
                 self.memory.add_region(Region {
@@ -217,8 +244,20 @@ impl Machine {
         let mut config = self.config.clone();
         config.seed = self.config.seed ^ self.launches.wrapping_mul(0xa076_1d64_78bd_642f);
         self.launches += 1;
-        let (result, now) = schedule::run(&config, &mut self.memory, &mut self.stacks, self.now, running);
+        let weak = match (config.memory, &self.explorer) {
+            (MemoryMode::Functional, _) => None,
+            (MemoryMode::Weak(options), None) => Some((options, Source::Seeded(Seeded::new(config.seed)))),
+            (MemoryMode::Weak(options), Some(explorer)) => Some((options, Source::Explored(explorer.clone()))),
+        };
+        if weak.is_some() && self.explorer.is_none() {
+            // Some schedules switch threads after each access, and some hardly ever.
+            let mut random = Random::new(config.seed ^ 0x0051_1ce5);
+            config.slice_steps = [2, 8, 64, 1024, config.slice_steps][random.below(5) as usize].min(config.slice_steps);
+        }
+        let weak = weak.map(|(options, source)| Box::new(WeakRun::new(options, source)));
+        let (result, now, told) = schedule::run(&config, &mut self.memory, &mut self.stacks, self.now, running, weak);
         self.now = now;
+        self.told.merge(told.unwrap_or_default());
         result
     }
 }

@@ -267,6 +267,14 @@ impl Memory {
         }
     }
 
+    /// The same with the PE: `sig+8 of PE 1`.
+    pub(crate) fn describe_with_pe(&self, address: u64) -> String {
+        match Self::within(&self.regions, address) {
+            Some(region) => format!("{} of PE {}", self.describe(address), region.pe),
+            None => self.describe(address),
+        }
+    }
+
     /// Whether the host may access these bytes.
     pub(crate) fn check_host(&self, address: u64, bytes: u64) -> Result<(), SimError> {
         let fits = Self::within(&self.regions, address).is_some_and(|r| bytes <= r.end() - address);

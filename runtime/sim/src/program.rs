@@ -39,12 +39,12 @@ pub(crate) struct Program {
     pub(crate) copies: Vec<Copy>,
 }
 
-/// Loads a program for so many PEs.
-pub(crate) fn load(path: &Path, pes: u32) -> Result<Program, SimError> {
-    open(path, pes).map_err(|problem| SimError::Load { path: path.to_owned(), problem })
+/// Loads a program for so many PEs, for weak memory or not.
+pub(crate) fn load(path: &Path, pes: u32, weak: bool) -> Result<Program, SimError> {
+    open(path, pes, weak).map_err(|problem| SimError::Load { path: path.to_owned(), problem })
 }
 
-fn open(path: &Path, pes: u32) -> Result<Program, LoadProblem> {
+fn open(path: &Path, pes: u32, weak: bool) -> Result<Program, LoadProblem> {
     if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c")) {
         return Err(LoadProblem::Processor);
     }
@@ -52,7 +52,7 @@ fn open(path: &Path, pes: u32) -> Result<Program, LoadProblem> {
     let mut description = None;
     let mut copies = Vec::new();
     for _ in 0..pes {
-        let (copy, described) = open_copy(&bytes, description.as_ref())?;
+        let (copy, described) = open_copy(&bytes, description.as_ref(), weak)?;
         copies.push(copy);
         description = Some(described);
     }
@@ -61,7 +61,7 @@ fn open(path: &Path, pes: u32) -> Result<Program, LoadProblem> {
 }
 
 /// Opens a copy under a name of its own: the dynamic linker gives the same object for the same name.
-fn open_copy(bytes: &[u8], known: Option<&Description>) -> Result<(Copy, Description), LoadProblem> {
+fn open_copy(bytes: &[u8], known: Option<&Description>, weak: bool) -> Result<(Copy, Description), LoadProblem> {
     // SAFETY: the name ends with a zero byte; the descriptor is fresh, and the file takes it over.
     let mut file = unsafe {
         let descriptor = libc::memfd_create(c"gicc-sim".as_ptr(), libc::MFD_CLOEXEC);
@@ -99,7 +99,7 @@ fn open_copy(bytes: &[u8], known: Option<&Description>) -> Result<(Copy, Descrip
         let table: *mut *const () = table.cast();
         for (index, &entry) in Entry::ALL.iter().enumerate() {
             // SAFETY: a program of this version has a table of this length.
-            unsafe { *table.add(index) = entry::pointer(entry) };
+            unsafe { *table.add(index) = entry::pointer(entry, weak) };
         }
     }
     let kernels: *const Wrapper = symbol(&library, abi::KERNELS_SYMBOL)?.cast();

@@ -21,6 +21,8 @@ use crate::program::Wrapper;
 use crate::report::Report;
 use crate::stack::{RESERVE, StackPool};
 use crate::thread::{CacheLine, State, Thread, set_current};
+use crate::weak::report::WeakReport;
+use crate::weak::run::{BlockOf, WeakRun};
 use crate::{trap, wait};
 
 /// Idle rounds before time jumps.
@@ -43,15 +45,11 @@ struct Round {
 }
 
 /// How a thread stopped.
-enum Stepped {
+pub(crate) enum Stepped {
     /// It was the last of its block.
     Gone,
     /// It can run again, or waits, or has ended.
-    Stopped {
-        used: u64,
-        again: bool,
-        busy: bool,
-    },
+    Stopped { used: u64, again: bool, busy: bool },
 }
 
 /// A launch that runs.
@@ -141,8 +139,8 @@ pub(crate) struct Scheduler {
     pub(crate) blocks: Vec<Option<Box<Block>>>,
     sms: Vec<Vec<Sm>>,
     /// Blocks with threads that can run.
-    active: Vec<*mut Block>,
-    sleepers: BinaryHeap<Reverse<(u64, u64, *mut Thread)>>,
+    pub(crate) active: Vec<*mut Block>,
+    pub(crate) sleepers: BinaryHeap<Reverse<(u64, u64, *mut Thread)>>,
     sleeps: u64,
     random: Random,
     /// Virtual time in nanoseconds.
@@ -153,7 +151,9 @@ pub(crate) struct Scheduler {
     pub(crate) clock_read: bool,
     pub(crate) fault: Option<Fault>,
     pub(crate) output: String,
-    steps: u64,
+    pub(crate) steps: u64,
+    /// The engine of weak memory, where memory is weak.
+    pub(crate) weak: Option<Box<WeakRun>>,
 }
 
 /// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on every host and in every version.
@@ -186,7 +186,8 @@ pub(crate) fn run(
     stacks: &mut StackPool,
     start: u64,
     launches: Vec<Running<'_>>,
-) -> (Result<Report, SimError>, u64) {
+    weak: Option<Box<WeakRun>>,
+) -> (Result<Report, SimError>, u64, Option<WeakReport>) {
     // SAFETY: only the lifetime changes. The scheduler is dropped before this function returns, so the descriptions
     // outlive it.
     let launches = unsafe { std::mem::transmute::<Vec<Running<'_>>, Vec<Running<'static>>>(launches) };
@@ -208,10 +209,12 @@ pub(crate) fn run(
         fault: None,
         output: String::new(),
         steps: 0,
+        weak,
     });
     memory.reset_arena();
     let result = scheduler.run(start);
-    (result, scheduler.now)
+    let told = scheduler.weak.as_ref().map(|weak| scheduler.tell(weak));
+    (result, scheduler.now, told)
 }
 
 impl Drop for Scheduler {
@@ -242,6 +245,9 @@ impl Scheduler {
         let begun = Instant::now();
         let _handlers = trap::Handlers::install();
         self.fill()?;
+        if self.weak.as_ref().is_some_and(|w| w.is_explored()) {
+            return self.run_explored(start, begun);
+        }
         let (mut rounds, mut idle_rounds, mut jump, mut jumped) = (0u64, 0u32, 1000u64, 0u64);
         loop {
             self.wake_sleepers();
@@ -366,7 +372,7 @@ impl Scheduler {
         }
     }
 
-    fn check_time(&self, begun: Instant) -> Result<(), SimError> {
+    pub(crate) fn check_time(&self, begun: Instant) -> Result<(), SimError> {
         match self.config.watch_time {
             Some(limit) if begun.elapsed() > limit => {
                 let mut running: Vec<_> =
@@ -379,7 +385,7 @@ impl Scheduler {
         }
     }
 
-    fn wake_sleepers(&mut self) {
+    pub(crate) fn wake_sleepers(&mut self) {
         while let Some(&Reverse((until, _, thread))) = self.sleepers.peek() {
             if until > self.now {
                 break;
@@ -402,7 +408,7 @@ impl Scheduler {
     }
 
     /// Lets a thread run until it stops.
-    fn step(&mut self, thread: *mut Thread) -> Result<Stepped, SimError> {
+    pub(crate) fn step(&mut self, thread: *mut Thread) -> Result<Stepped, SimError> {
         // SAFETY: a thread in a list of those that can run has a living block, and nothing else refers to it now.
         let t = unsafe { &mut *thread };
         if t.coroutine.is_none() {
@@ -469,6 +475,10 @@ impl Scheduler {
     /// A thread has come to its end; whether its block has gone with it.
     fn end(&mut self, thread: *mut Thread) -> Result<bool, SimError> {
         self.progress = true;
+        if let Some(weak) = &mut self.weak {
+            // SAFETY: the thread's block is alive.
+            weak.finish_copies(unsafe { (*thread).weak });
+        }
         // SAFETY: the thread's block is alive, and no thread of it runs.
         let block = unsafe {
             (*thread).state = State::Done;
@@ -487,6 +497,9 @@ impl Scheduler {
             let running = &mut self.launches[launch];
             running.blocks_done += 1;
             running.free_shared.push(gone.shared_base);
+            if let Some(weak) = &mut self.weak {
+                weak.end_block(gone.number, (gone.shared_base, running.shared_bytes));
+            }
             let room = &mut self.sms[running.pe as usize][sm];
             room.threads -= gone.threads.len() as u32;
             room.blocks -= 1;
@@ -558,8 +571,17 @@ impl Scheduler {
         let room = &mut self.sms[running.pe as usize][sm];
         room.threads += threads.len() as u32;
         room.blocks += 1;
+        let count = threads.len();
         let mut block = Block::new(this, launch, sm, coordinates, threads, shared_base);
+        if let Some(weak) = &mut self.weak {
+            let of = BlockOf { launch, coordinates, shared_base };
+            block.number = weak
+                .begin_block(running.pe, count, of, (shared_base, bytes))
+                .ok_or_else(|| SimError::Memory { what: "the clocks of so many blocks".into(), bytes: 0 })?;
+        }
+        let number = block.number;
         for thread in &mut block.threads {
+            thread.weak = crate::weak::clock::tid(number, thread.index as usize);
             let thread: *mut Thread = thread;
             block.ready.push(thread);
         }

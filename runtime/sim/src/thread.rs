@@ -8,6 +8,9 @@ use gicc_abi::sim::{Meta, ThreadInfo};
 use crate::block::Block;
 use crate::schedule::Scheduler;
 use crate::stack::PooledStack;
+use crate::weak::access::Access;
+use crate::weak::choice::Footprint;
+use crate::weak::clock::Tid;
 
 /// What a thread is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +40,15 @@ pub(crate) struct Poll {
     pub(crate) bytes: u64,
     pub(crate) value: u64,
     pub(crate) site: u32,
+}
+
+/// What a thread waits for where every choice is gone through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Await {
+    /// A value other than this one.
+    Other { access: Access, value: u128 },
+    /// Its copies up to a number: their reads, and with `full` their writes.
+    Copies { number: u32, full: bool },
 }
 
 /// A range that accesses of one site hit last.
@@ -74,6 +86,13 @@ pub(crate) struct Thread {
     /// The last such read of this slice.
     pub(crate) poll: Option<Poll>,
     pub(crate) cluster_phase: u64,
+    /// Its number in the engine of weak memory.
+    pub(crate) weak: Tid,
+    /// What it does next, where every choice is gone through.
+    pub(crate) next: Footprint,
+    pub(crate) awaits: Option<Await>,
+    /// Site, address and value of its last access, where that was a strong read that changed nothing.
+    pub(crate) last_read: (u32, u64, u128),
     polls: Option<Box<Polls>>,
     yielder: *const Yielder<(), ()>,
     pub(crate) coroutine: Option<Coroutine<(), (), (), PooledStack>>,
@@ -114,10 +133,20 @@ impl Thread {
             idle_reads: 0,
             poll: None,
             cluster_phase: 0,
+            weak: 0,
+            next: Footprint::LOCAL,
+            awaits: None,
+            last_read: (0, 0, 0),
             polls: None,
             yielder: std::ptr::null(),
             coroutine: None,
         }
+    }
+
+    /// The value that a strong read at the same place returned last, with nothing in between.
+    pub(crate) fn repeats(&self, access: &Access) -> Option<u128> {
+        let (site, address, value) = self.last_read;
+        (access.is_strong() && site != 0 && site == access.site && address == access.span.address).then_some(value)
     }
 
     /// Lane in the warp.

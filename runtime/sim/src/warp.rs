@@ -47,6 +47,10 @@ pub(crate) unsafe fn meet(thread: *mut Thread, op: WarpOp, mask: u32, operands: 
     let (thread, block) = unsafe { (&mut *thread, &mut *(*thread).block) };
     let lane = thread.lane();
     let number = thread.warp();
+    // Of the operations of a warp only this one orders memory.
+    if op == WarpOp::Sync {
+        block.weak(|weak, block| weak.arrive_warp(block, number, mask, lane));
+    }
     let warp = &mut block.warps[number];
     let known = warp.meetings.iter().position(|m| m.op == op && m.mask == mask && m.arrived >> lane & 1 == 0);
     let at = known.unwrap_or_else(|| {
@@ -67,6 +71,9 @@ pub(crate) unsafe fn meet(thread: *mut Thread, op: WarpOp, mask: u32, operands: 
 /// Gives everybody their results; that of lane `own`, who does not wait.
 fn complete(block: &mut Block, number: usize, at: usize, own: Option<u32>) -> Option<u64> {
     let meeting = block.warps[number].meetings.swap_remove(at);
+    if meeting.op == WarpOp::Sync {
+        block.weak(|weak, block| weak.meet_warp(block, number, meeting.mask, meeting.arrived));
+    }
     let mut result = None;
     for lane in 0..32 {
         if meeting.arrived >> lane & 1 == 0 {

@@ -68,7 +68,7 @@ impl Totals {
         self.complete += usize::from(agreement.seen.exploration.complete);
         if let Some(outcome) = agreement.forbidden.first() {
             // Where sizes are mixed in a race, the axioms say nothing.
-            let races = model.races(&test.program).unwrap();
+            let races = model.races(&test.program).expect("the model took it before");
             if !races.iter().any(|r| r.kind == RaceKind::MixedSize) {
                 self.failures.push(format!("{name}: reached {outcome:?}"));
             }
@@ -105,8 +105,8 @@ fn holds(condition: &Condition, outcome: &Outcome) -> bool {
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compiler/memory-model/tests/litmus");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+        .expect("the folder of tests can be read")
+        .map(|entry| entry.expect("an entry can be read").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "litmus"))
         .collect();
     files.sort();

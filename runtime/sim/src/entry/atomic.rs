@@ -64,7 +64,7 @@ pub(super) extern "C" fn atomic_wide(
 }
 
 /// The new value, where the operation exists for the size.
-fn apply(operation: Rmw, old: u64, a: u64, expected: u64, bytes: u64) -> Option<u64> {
+pub(super) fn apply(operation: Rmw, old: u64, a: u64, expected: u64, bytes: u64) -> Option<u64> {
     let bits = 8 * bytes;
     let low = |v: u64| if bits >= 64 { v } else { v & ((1 << bits) - 1) };
     let signed = |v: u64| if bits >= 64 { v as i64 } else { (v << (64 - bits)) as i64 >> (64 - bits) };

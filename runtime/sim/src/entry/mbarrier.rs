@@ -51,6 +51,33 @@ impl Word {
     }
 }
 
+/// Whether an operation on an mbarrier would end its phase; false where it is an error.
+///
+/// # Safety
+///
+/// A thread is current.
+pub(super) unsafe fn ends_phase(operation: u64, address: u64, a: u64) -> bool {
+    // SAFETY: as the caller promises; only the arena of shared memory is read, which is mapped as a whole.
+    let word = unsafe {
+        let memory = &*scheduler(current()).memory;
+        if !memory.in_arena(address) || address & 7 != 0 {
+            return false;
+        }
+        Word::decode(read(address, 8))
+    };
+    let Some(mut word) = word else { return false };
+    match MbarrierOp::from_code(operation) {
+        Some(MbarrierOp::Arrive | MbarrierOp::ArriveDrop) => word.pending = word.pending.saturating_sub(a),
+        Some(MbarrierOp::ArriveExpectTransaction) => {
+            word.pending = word.pending.saturating_sub(1);
+            word.bytes += a as i64;
+        }
+        Some(MbarrierOp::CompleteTransaction) => word.bytes -= a as i64,
+        _ => return false,
+    }
+    word.pending == 0 && word.bytes == 0
+}
+
 pub(super) extern "C" fn mbarrier(operation: u64, address: u64, a: u64, _b: u64, meta: u64) -> u64 {
     let thread = current();
     let meta = Meta(Meta::access(8).0 | u64::from(Meta(meta).site())).strong(Order::AcquireRelease, Scope::Block);

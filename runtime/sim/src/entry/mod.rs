@@ -5,6 +5,7 @@ mod atomic;
 mod mbarrier;
 mod memory;
 mod other;
+mod weak;
 
 use gicc_abi::sim::{Entry, Meta};
 
@@ -12,8 +13,11 @@ use crate::error::FaultKind;
 use crate::schedule::{Fault, Scheduler};
 use crate::thread::{Poll, State, Thread, current};
 
-/// The address of an entry point.
-pub(crate) fn pointer(entry: Entry) -> *const () {
+/// The address of an entry point, of weak memory or not.
+pub(crate) fn pointer(entry: Entry, weak: bool) -> *const () {
+    if let Some(pointer) = weak.then(|| weak::pointer(entry)).flatten() {
+        return pointer;
+    }
     match entry {
         Entry::Thread => thread as *const (),
         Entry::Load => memory::load as *const (),
@@ -38,6 +42,7 @@ pub(crate) fn pointer(entry: Entry) -> *const () {
         Entry::Exit => other::exit as *const (),
         Entry::Mbarrier => mbarrier::mbarrier as *const (),
         Entry::IsSpace => other::is_space as *const (),
+        Entry::CopyGroup => other::copy_group as *const (),
     }
 }
 

@@ -14,6 +14,12 @@ pub(super) extern "C" fn fence(_kind: u64, meta: u64) {
     unsafe { pace(current(), Meta(meta)) }
 }
 
+/// A copy is complete when its instruction has run.
+pub(super) extern "C" fn copy_group(_operation: u64, _pending: u64, meta: u64) {
+    // SAFETY: programs run only while a thread is current.
+    unsafe { pace(current(), Meta(meta)) }
+}
+
 pub(super) extern "C" fn barrier(kind: u64, id: u64, count: u64, predicate: u64, meta: u64) -> u64 {
     let (thread, meta) = (current(), Meta(meta));
     // SAFETY: programs run only while a thread is current; no borrow lasts over `suspend`.

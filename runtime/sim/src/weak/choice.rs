@@ -81,7 +81,7 @@ impl Random {
 
     /// The next number.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -92,7 +92,7 @@ impl Random {
     /// A number below a bound.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+        ((u128::from(self.draw()) * u128::from(bound)) >> 64) as u64
     }
 }
 
@@ -131,7 +131,7 @@ impl Chooser for Seeded {
             return newest;
         }
         // The oldest one half of the time, else any old one.
-        if self.random.next() & 1 == 0 { 0 } else { self.random.below(newest as u64) as usize }
+        if self.random.draw() & 1 == 0 { 0 } else { self.random.below(newest as u64) as usize }
     }
 
     fn thread(&mut self, ready: &[Ready]) -> Option<usize> {
@@ -139,6 +139,6 @@ impl Chooser for Seeded {
     }
 
     fn put_off(&mut self) -> bool {
-        self.random.next() & 1 == 0
+        self.random.draw() & 1 == 0
     }
 }

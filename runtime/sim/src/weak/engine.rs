@@ -15,7 +15,7 @@ use super::race::{AccessKind, Missing, Party, Race, Races, StaleRead, index_of};
 /// How an engine is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Writes of each piece of memory that are remembered, 2 to 32; a read returns none that is older.
+    /// Writes of each piece of memory that are remembered, 2 to 31; a read returns none that is older.
     pub history: usize,
     /// Whether races are looked for.
     pub races: bool,
@@ -63,6 +63,13 @@ pub(crate) struct Gathering {
     arrived: Vec<Tid>,
 }
 
+impl Gathering {
+    /// Takes all that another has gathered; who arrived does not matter any more.
+    pub(crate) fn absorb(&mut self, other: Gathering) {
+        self.clock.join(&other.clock);
+    }
+}
+
 /// Memory as several threads see it.
 #[derive(Clone, Debug)]
 pub struct Engine {
@@ -80,7 +87,7 @@ pub struct Engine {
 }
 
 /// Everything of a candidate that a read of several cells needs.
-struct Looked {
+pub(super) struct Looked {
     granule: usize,
     address: u64,
     cell: usize,
@@ -745,6 +752,16 @@ impl Engine {
         (&self.races.races, &self.races.stale, self.races.dropped)
     }
 
+    /// Operations executed.
+    pub(crate) fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// Cells that have forgotten a write.
+    pub(crate) fn pruned(&self) -> u64 {
+        self.shadow.granules.iter().flat_map(|g| &g.cells).filter(|c| c.pruned).count() as u64
+    }
+
     /// Memory that the engine takes, roughly, in bytes, and the number of granules.
     pub(crate) fn footprint(&self) -> Memory {
         let cells: usize = self
@@ -795,6 +812,7 @@ impl Engine {
             read: self.party(tid, kind, access.site, Some(value), access.span),
             newest: self.writer(newest, l.address, cell),
             returned: (!returned.is_initial()).then(|| self.writer(returned, l.address, cell)),
+            strong: access.is_strong(),
             missing: self.missing(newest.tid, newest.epoch, tid, access.foreign),
             count: 1,
         };

@@ -13,7 +13,7 @@ enum Node {
     Thread { ready: Vec<Ready>, at: usize, done: Vec<Ready>, sleep: Vec<Ready> },
 }
 
-/// Goes through all choices. A run asks it for choices; [`Explorer::next`] prepares the next run.
+/// Goes through all choices. A run asks it for choices; [`Explorer::advance`] prepares the next run.
 #[derive(Clone, Debug, Default)]
 pub struct Explorer {
     nodes: Vec<Node>,
@@ -28,7 +28,7 @@ impl Explorer {
     }
 
     /// Prepares the next run; false where all executions have been seen.
-    pub fn next(&mut self) -> bool {
+    pub fn advance(&mut self) -> bool {
         self.depth = 0;
         self.sleep.clear();
         while let Some(node) = self.nodes.last_mut() {
@@ -163,7 +163,7 @@ mod tests {
                 next[ready[at].id as usize] += 1;
             };
             whole += usize::from(ended);
-            if !explorer.next() {
+            if !explorer.advance() {
                 return whole;
             }
         }
@@ -184,7 +184,7 @@ mod tests {
         loop {
             let offer = Offer { count: 3, strong: false, stale: 0 };
             seen.push((explorer.value(offer), explorer.put_off()));
-            if !explorer.next() {
+            if !explorer.advance() {
                 break;
             }
         }

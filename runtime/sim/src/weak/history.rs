@@ -10,7 +10,7 @@ use super::clock::{NOBODY, Tid};
 use super::message::{Level, Message};
 
 /// Writes of a cell that are kept at most.
-pub(crate) const MAX_HISTORY: usize = 32;
+pub(crate) const MAX_HISTORY: usize = 31;
 /// Reads of a cell that are kept for the detection of races.
 const MAX_READS: usize = 24;
 
@@ -126,10 +126,10 @@ impl Cell {
 
     /// Adds the newest write; where the history is full, the oldest one goes.
     pub(crate) fn push(&mut self, write: Write, limit: usize) {
-        if self.writes.len() >= limit {
+        self.writes.push(write);
+        if self.writes.len() > limit {
             self.forget_oldest();
         }
-        self.writes.push(write);
     }
 
     fn forget_oldest(&mut self) {
@@ -343,15 +343,6 @@ impl Shadow {
             }
             at = page_end;
         }
-    }
-
-    /// Forgets everything.
-    pub(crate) fn clear(&mut self) {
-        self.pages.clear();
-        self.tables.clear();
-        self.granules.clear();
-        self.free.clear();
-        self.last = (u64::MAX, 0);
     }
 }
 

@@ -82,11 +82,6 @@ impl Message {
         self.parts.is_empty() && !self.joined
     }
 
-    /// Whether parts were joined, and scopes narrower than the GPU are approximated.
-    pub(crate) fn is_joined(&self) -> bool {
-        self.joined
-    }
-
     /// Adds a pattern. A later one of the same thread with as wide a scope takes the place of an earlier one.
     pub(crate) fn add(&mut self, part: Part, places: &[BlockPlace]) {
         let dominated = |old: &Part, new: &Part| {

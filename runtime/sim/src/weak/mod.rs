@@ -1,15 +1,17 @@
 //! Weak memory.
-mod access;
+pub(crate) mod access;
 pub mod choice;
-mod clock;
-mod copies;
+pub(crate) mod clock;
+pub(crate) mod copies;
 mod engine;
 pub mod explore;
-mod history;
+pub(crate) mod history;
 mod message;
 mod order;
 pub mod program;
 mod race;
+pub mod report;
+pub(crate) mod run;
 
 pub use engine::{Engine, Options};
 pub use message::BlockPlace;

@@ -14,7 +14,7 @@ use super::clock::{ASYNC_READ, ASYNC_WRITE, Tid, tid};
 use super::copies::CopySpace;
 use super::engine::{Engine, Gathering, Options};
 use super::explore::{Exploration, Explorer};
-use super::history::{Backing, Span};
+use super::history::{Backing, MAX_HISTORY, Span};
 use super::message::{BlockPlace, Level, Message, Part};
 use super::race::Race;
 
@@ -54,18 +54,27 @@ pub enum ProgramError {
     Unsupported(&'static str),
 }
 
-/// Sees all executions that the simulator has, at most `limit` runs.
+/// Sees all executions that the simulator has, at most `limit` runs, with the longest histories.
 ///
 /// # Errors
 ///
 /// A program with something that the engine does not know.
 pub fn explore(program: &Program, limit: u64) -> Result<Seen, ProgramError> {
+    explore_with(program, Options { history: MAX_HISTORY, races: true }, limit)
+}
+
+/// The same with other options.
+///
+/// # Errors
+///
+/// As of [`explore`].
+pub fn explore_with(program: &Program, options: Options, limit: u64) -> Result<Seen, ProgramError> {
     check(program)?;
     let mut explorer = Explorer::new();
     let mut seen = Seen::default();
     loop {
-        let mut run = Run::new(program);
-        match run.to_the_end(&mut explorer) {
+        let mut run = Run::new(program, options);
+        match run.complete(&mut explorer) {
             Some(outcome) => {
                 seen.exploration.runs += 1;
                 seen.outcomes.insert(outcome);
@@ -73,7 +82,7 @@ pub fn explore(program: &Program, limit: u64) -> Result<Seen, ProgramError> {
             None => seen.exploration.given_up += 1,
         }
         seen.note(&run);
-        if !explorer.next() {
+        if !explorer.advance() {
             seen.exploration.complete = true;
             return Ok(seen);
         }
@@ -88,9 +97,9 @@ pub fn explore(program: &Program, limit: u64) -> Result<Seen, ProgramError> {
 /// # Errors
 ///
 /// As of [`explore`].
-pub fn run(program: &Program, chooser: &mut dyn Chooser) -> Result<Option<Outcome>, ProgramError> {
+pub fn run(program: &Program, options: Options, chooser: &mut dyn Chooser) -> Result<Option<Outcome>, ProgramError> {
     check(program)?;
-    Ok(Run::new(program).to_the_end(chooser))
+    Ok(Run::new(program, options).complete(chooser))
 }
 
 /// Compares what the simulator reaches with what the axioms allow.
@@ -190,7 +199,7 @@ struct Run<'p> {
 const COPIES: u64 = 1 << 32;
 
 impl<'p> Run<'p> {
-    fn new(program: &'p Program) -> Self {
+    fn new(program: &'p Program, options: Options) -> Self {
         let mut values: HashMap<u64, u64> = HashMap::new();
         for (index, location) in program.locations.iter().enumerate() {
             for initial in &location.initial {
@@ -203,7 +212,7 @@ impl<'p> Run<'p> {
                 }
             }
         }
-        let mut engine = Engine::new(Options { history: 32, races: true }, Backing::Values(values));
+        let mut engine = Engine::new(options, Backing::Values(values));
         let mut blocks: Vec<(Place, usize)> = Vec::new();
         let mut threads = Vec::new();
         for thread in &program.threads {
@@ -258,7 +267,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    fn to_the_end(&mut self, chooser: &mut dyn Chooser) -> Option<Outcome> {
+    fn complete(&mut self, chooser: &mut dyn Chooser) -> Option<Outcome> {
         loop {
             let ready = self.ready();
             if ready.is_empty() {
@@ -308,11 +317,8 @@ impl<'p> Run<'p> {
             return None;
         }
         let step = program.threads[thread].steps.get(t.step)?;
-        if !t.started {
-            let firsts = program.orders.iter().filter(|o| o.1.0 == thread);
-            if !firsts.clone().all(|o| self.has_ended(o.0.0)) {
-                return None;
-            }
+        if !t.started && !predecessors(program, thread).into_iter().all(|first| self.has_ended(first)) {
+            return None;
         }
         let tid = t.tid;
         let span = |access: &ModelAccess, writes: bool| {
@@ -347,7 +353,7 @@ impl<'p> Run<'p> {
                 let wide = *level == BarrierLevel::Cluster;
                 let generation = t.waits.get(&(wide, *id)).copied().unwrap_or(0);
                 let key = (wide, group(program.threads[thread].place, wide), *id, generation);
-                if !self.barriers.get(&key).is_some_and(|b| b.arrived >= b.expected) {
+                if self.barriers.get(&key).is_none_or(|b| b.arrived < b.expected) {
                     return None;
                 }
                 Footprint::LOCAL
@@ -388,8 +394,8 @@ impl<'p> Run<'p> {
         let tid = self.threads[thread].tid;
         if !self.threads[thread].started {
             self.threads[thread].started = true;
-            for order in program.orders.iter().filter(|o| o.1.0 == thread) {
-                let first = self.threads[order.0.0].tid;
+            for first in predecessors(program, thread) {
+                let first = self.threads[first].tid;
                 let last = self.engine.last_copy(first);
                 self.engine.order_by_host(first, CopyProgress { reads: last, writes: last }, tid);
             }
@@ -536,6 +542,20 @@ impl<'p> Run<'p> {
         }
         outcome
     }
+}
+
+/// The threads that the host orders before this one, directly or through others, which may do nothing themselves.
+fn predecessors(program: &Program, thread: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![thread];
+    while let Some(later) = open.pop() {
+        for order in program.orders.iter().filter(|o| o.1.0 == later) {
+            if found.insert(order.0.0) {
+                open.push(order.0.0);
+            }
+        }
+    }
+    found
 }
 
 /// Where a location lies; aliases lie where their location does (the assumption of one address for each).

@@ -120,6 +120,8 @@ pub struct StaleRead {
     pub newest: Party,
     /// Whose write it returned; `None` for what memory held at the start.
     pub returned: Option<Party>,
+    /// Whether the read is strong.
+    pub strong: bool,
     /// What would have hidden the old write.
     pub missing: Missing,
     /// How many such reads at these two places there were.

@@ -374,12 +374,17 @@ define void @nvvm.cp.async.wait.all() {
   ret void
 }
 define void @nvvm.cp.async.bulk.commit.group() {
+  call void @sim.copy_group(i64 {{CopyGroupOp.Commit}}, i64 0, i64 0)
   ret void
 }
 define void @nvvm.cp.async.bulk.wait.group(i32 %n) {
+  %w = zext i32 %n to i64
+  call void @sim.copy_group(i64 {{CopyGroupOp.Wait}}, i64 %w, i64 0)
   ret void
 }
 define void @nvvm.cp.async.bulk.wait.group.read(i32 %n) {
+  %w = zext i32 %n to i64
+  call void @sim.copy_group(i64 {{CopyGroupOp.WaitRead}}, i64 %w, i64 0)
   ret void
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::mem::offset_of;
 
 use gicc_abi::codes::{Order, Scope};
-use gicc_abi::sim::{BarrierKind, Clock, Entry, Fault, FenceKind, MbarrierOp, Meta, Space, ThreadInfo, Type, WarpOp};
+use gicc_abi::sim::{BarrierKind, Clock, CopyGroupOp, Entry, Fault, FenceKind, MbarrierOp, Meta, Space, ThreadInfo, Type, WarpOp};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::ir_reader::LLVMParseIRInContext2;
 use inkwell::llvm_sys::linker::LLVMLinkModules2;
@@ -154,6 +154,7 @@ fn fill(template: &str) -> String {
         Clock: Cycles Nanoseconds;
         Space: Global Shared Local Constant;
         MbarrierOp: Init Invalidate Arrive TestState PendingCount;
+        CopyGroupOp: Commit Wait WaitRead;
     }
     text
 }

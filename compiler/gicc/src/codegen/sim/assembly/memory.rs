@@ -1,7 +1,7 @@
 //! Inline PTX that accesses memory.
 
 use gicc_abi::codes::{Order as SimOrder, Scope as SimScope};
-use gicc_abi::sim::{Entry, FenceKind, MbarrierOp, Meta, Rmw, Space};
+use gicc_abi::sim::{CopyGroupOp, Entry, FenceKind, MbarrierOp, Meta, Rmw, Space};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use ptx::op::{
     Atomic, AtomicOp, BulkCompletion, CopyGroup, CpAsync, CpAsyncBulk, Ld, Mbarrier, MbarrierAction, MembarLevel,
@@ -117,14 +117,22 @@ impl Body<'_> {
             }
             Op::CpAsync(op) => self.cp_async(op, operands)?,
             Op::CpAsyncBulk(op) => self.cp_async_bulk(op, operands)?,
-            Op::CopyGroup(
-                CopyGroup::Commit
-                | CopyGroup::Wait
-                | CopyGroup::WaitAll
-                | CopyGroup::BulkCommit
-                | CopyGroup::BulkWait { .. },
-            )
-            | Op::Prefetch(_)
+            Op::CopyGroup(group) => {
+                let operation = match group {
+                    // Copies of a thread are complete when their instruction has run.
+                    CopyGroup::Commit | CopyGroup::Wait | CopyGroup::WaitAll => return Ok(true),
+                    CopyGroup::BulkCommit => CopyGroupOp::Commit,
+                    CopyGroup::BulkWait { read: false } => CopyGroupOp::Wait,
+                    CopyGroup::BulkWait { read: true } => CopyGroupOp::WaitRead,
+                };
+                let pending = match operands.first() {
+                    Some(operand) => self.constant(operand)? as u64,
+                    None => 0,
+                };
+                let arguments = [self.int(64, operation.code()), self.int(64, pending)];
+                self.entry(Entry::CopyGroup, &arguments, Meta(0));
+            }
+            Op::Prefetch(_)
             | Op::CpAsyncBulkPrefetch(_)
             | Op::GridDepControl { .. }
             | Op::SetMaxNReg { .. } => {}
