@@ -6,6 +6,7 @@ pub(crate) mod copies;
 mod engine;
 pub mod explore;
 pub(crate) mod history;
+pub mod litmus;
 mod message;
 mod order;
 pub mod program;

@@ -135,7 +135,7 @@ fn check(program: &Program) -> Result<(), ProgramError> {
             Op::ProxyFence(_) => return Err(ProgramError::Unsupported("fences of this proxy")),
             _ => continue,
         };
-        if access.width == 0 || access.width > 16 || access.proxy == Proxy::Async {
+        if access.width == 0 || access.width > 16 || matches!(access.proxy, Proxy::Async | Proxy::Surface) {
             return Err(ProgramError::Unsupported("accesses of this width or proxy"));
         }
     }
