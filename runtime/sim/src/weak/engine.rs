@@ -179,6 +179,13 @@ impl Engine {
         accept: Option<&dyn Fn(u128) -> bool>,
     ) -> Option<u128> {
         self.operations += 1;
+        if !access.is_strong()
+            && !access.foreign
+            && accept.is_none()
+            && let Some(value) = self.read_quickly(tid, access, chooser)
+        {
+            return Some(value);
+        }
         if access.acquires {
             self.acquire_tagged(tid, access.span, access.scope);
         }
@@ -198,6 +205,91 @@ impl Engine {
         });
         self.host_orders = host;
         result
+    }
+
+    /// The cell of an access that is a whole one, with its granule; nothing where there is no such cell yet.
+    #[inline(always)]
+    fn whole_cell(&mut self, span: Span) -> Option<(usize, usize)> {
+        let start = (span.address & 7) as u8;
+        if start + span.bytes > 8 {
+            return None;
+        }
+        let granule = self.shadow.granule(span.address & !7);
+        let cells = &self.shadow.granules[granule].cells;
+        cells.iter().position(|c| c.start == start && c.bytes == span.bytes).map(|cell| (granule, cell))
+    }
+
+    /// A weak read of one whole cell that nothing races with and that returns the newest write: the usual case. Nothing
+    /// where it is another one; then nothing has been done.
+    #[inline]
+    fn read_quickly(&mut self, tid: Tid, access: &Access, chooser: &mut dyn Chooser) -> Option<u128> {
+        let (granule, at) = self.whole_cell(access.span)?;
+        let Some(Some(block)) = self.blocks.get(block_of(tid)) else { return None };
+        let thread = &block.threads[index_of(tid)];
+        let order = Order::Generic { tid, clock: &thread.clock };
+        let cell = &mut self.shadow.granules[granule].cells[at];
+        let newest = cell.writes.len() - 1;
+        let caused = order.caused(cell);
+        let candidates = all(cell) & !before_any(cell, caused);
+        if caused != all(cell) && self.options.races {
+            return None;
+        }
+        if candidates != 1 << newest {
+            let offer = Offer { count: candidates.count_ones() as usize, strong: false, stale: thread.stale };
+            // The choice is made once: where it is not the newest, the rest is done here too.
+            let picked = bits(candidates).nth(chooser.value(offer))?;
+            if picked != newest {
+                let value = cell.writes[picked].value >> (8 * cell.start);
+                let address = access.span.address & !7;
+                let looked = Looked { granule, address, cell: at, caused, candidates };
+                let clock = thread.clock.clone();
+                let order = Order::Generic { tid, clock: &clock };
+                self.after_read(tid, access, &order, &[(looked, picked)], value.into(), AccessKind::Load);
+                return Some(value.into());
+            }
+        }
+        if self.options.races {
+            let read =
+                Read { tid, epoch: thread.epoch, site: access.site, scope: None, span: access.span, foreign: false };
+            cell.note_read(read, |old| order.follows(old.tid, old.epoch));
+        }
+        Some((cell.writes[newest].value >> (8 * cell.start)).into())
+    }
+
+    /// A weak write of one whole cell after everything that is there: the usual case. False where it is another one;
+    /// then nothing has been done.
+    #[inline]
+    fn write_quickly(&mut self, tid: Tid, access: &Access, value: u128) -> bool {
+        let Some((granule, at)) = self.whole_cell(access.span) else { return false };
+        let Some(Some(block)) = self.blocks.get(block_of(tid)) else { return false };
+        let thread = &block.threads[index_of(tid)];
+        let order = Order::Generic { tid, clock: &thread.clock };
+        let cell = &mut self.shadow.granules[granule].cells[at];
+        if order.caused(cell) != all(cell) {
+            return false;
+        }
+        if self.options.races && !cell.reads.is_empty() {
+            let ordered = |r: &Read| !r.foreign && (r.tid == tid || order.follows(r.tid, r.epoch));
+            if !cell.reads.iter().all(ordered) {
+                return false;
+            }
+            cell.reads.clear();
+        }
+        let word = (value as u64) << (8 * cell.start) & cell.mask();
+        let address = access.span.address & !7;
+        let mut write = Write::new(tid, thread.epoch, access.site, access.span, address, word);
+        let newest = cell.writes.len() - 1;
+        let last = &cell.writes[newest];
+        // A thread's own writes without a release between them: those who race with it may see the last one, or older
+        // ones; each single one takes too much room.
+        if newest >= 3 && last.tid == tid && last.epoch == thread.epoch && last.strong.is_none() {
+            write.before = (1 << newest) - 1;
+            cell.writes[newest] = write;
+        } else {
+            write.before = all(cell);
+            cell.push(write, self.options.history);
+        }
+        true
     }
 
     /// Whether a read could return an acceptable value now.
@@ -466,6 +558,9 @@ impl Engine {
     /// A write of a thread.
     pub(crate) fn write(&mut self, tid: Tid, access: &Access, value: u128) {
         self.operations += 1;
+        if !access.is_strong() && self.write_quickly(tid, access, value) {
+            return;
+        }
         self.touch(access.span);
         let clock = self.thread(tid).clock.clone();
         let message = if access.is_strong() { self.own_message(tid, access) } else { None };
