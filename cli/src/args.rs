@@ -193,6 +193,21 @@ pub(crate) struct RunArgs {
     /// On the simulator: try so many schedules of each run
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) schedules: u32,
+    /// On the simulator: only the schedule of this number, as a failure names it
+    #[arg(long, value_name = "N", conflicts_with = "schedules")]
+    pub(crate) schedule: Option<u32>,
+    /// On the simulator: how memory behaves
+    #[arg(long, value_name = "HOW", default_value = "functional")]
+    pub(crate) memory: Memory,
+    /// With weak memory: races make a run fail (exit code 4)
+    #[arg(long)]
+    pub(crate) races: bool,
+    /// On the simulator, for small kernels: go through all choices of weak memory, in at most so many runs
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "100000")]
+    pub(crate) explore: Option<u64>,
+    /// On the simulator: schedules that run side by side. Else: as many as there are cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
     /// Bound of each wait in a kernel, in seconds (on the simulator: of its virtual time)
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -216,7 +231,8 @@ Exit codes:
   0  every run gave the expected numbers
   1  wrong numbers, or the kernel was refused
   2  it could not be run: wrong usage, a missing program, a wrong launch description, no such GPU
-  3  a kernel left an error word, or gicc itself failed";
+  3  a kernel left an error word, or gicc itself failed
+  4  every run gave the expected numbers, but accesses race (with --races)";
 
 /// A positive number of seconds, up to a day.
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -234,6 +250,15 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
+}
+
+/// How the simulator's memory behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Memory {
+    /// Every access takes effect at once
+    Functional,
+    /// As the PTX memory model allows: what nothing orders may be seen late
+    Weak,
 }
 
 /// How diagnostics are written.

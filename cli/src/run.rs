@@ -9,7 +9,7 @@ use gicc::driver::folder::{Example, LAUNCH};
 use gicc_host::team::Bounds;
 use gicc_host::{RunOptions, RunReport};
 
-use crate::args::{RunArgs, Target};
+use crate::args::{Memory, RunArgs, Target};
 use crate::messages::Messages;
 use crate::{compile, exit, host, not_built};
 
@@ -76,6 +76,14 @@ fn execute(folder: &Path, launch: PathBuf, args: &RunArgs, messages: &Messages) 
     options.seed = args.seed;
     options.runs = args.runs;
     options.schedules = args.schedules;
+    options.first_schedule = args.schedule.unwrap_or(0);
+    options.memory = match args.memory {
+        Memory::Functional => gicc_host::Memory::Functional,
+        Memory::Weak => gicc_host::Memory::Weak,
+    };
+    options.races = args.races;
+    options.explore = args.explore;
+    options.jobs = args.jobs.map(|n| n as usize);
     options.description = Some(launch);
     options.bounds =
         Bounds { device: args.timeout, host: args.host_timeout.unwrap_or_else(|| Bounds::host_for(args.timeout)) };

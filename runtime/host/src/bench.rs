@@ -92,7 +92,7 @@ pub fn bench_folders(
     let mut teams = Vec::new();
     for (folder, drawn) in folders.iter().zip(&drawn) {
         let heap_bytes = drawn.iter().map(|d| buffer_bytes(folder, d)).max().unwrap_or(0);
-        let needs = Needs { n_pes, heap_bytes, seed };
+        let needs = Needs { n_pes, heap_bytes, seed, memory: crate::run::Memory::Functional };
         teams.push(team_for(folder, needs, options.bounds, &mut |needs| open(Target::Cuda, needs))?);
     }
     let mut report = BenchReport {

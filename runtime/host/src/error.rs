@@ -113,6 +113,9 @@ pub enum HostError {
     /// The simulator found an error of the kernel: a bad access, a deadlock, an endless loop.
     #[error("error: {0}")]
     SimulatedFault(String),
+    /// Every choice that is left has been seen in another run; only where all choices are gone through.
+    #[error("error: the run was given up, since every choice that is left has been seen")]
+    GivenUp,
     /// The reference failed.
     #[error("{0}")]
     Reference(#[from] ReferenceError),

@@ -33,4 +33,4 @@ pub mod team;
 
 pub use error::HostError;
 pub use report::{Outcome, RunReport, exit_code};
-pub use run::{RunOptions, Target, run_folder};
+pub use run::{Memory, RunOptions, Target, run_folder};

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use gicc_sim::weak::explore::Exploration;
+use gicc_sim::weak::report::WeakReport;
 use serde::Serialize;
 
 use crate::compare::Mismatch;
 use crate::device_error::DeviceFailure;
 use crate::error::HostError;
 use crate::folder::Folder;
-use crate::run::Target;
+use crate::run::{REPORTED_FAILURES, RunOptions, Schedules, Target};
 
 /// How runs ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,6 +24,8 @@ pub enum Outcome {
     Wrong,
     /// A device wrote its error word, or a kernel was ended by a fault or did not end.
     DeviceError,
+    /// Every number is right, but accesses race, and that was asked for.
+    Racy,
 }
 
 impl Outcome {
@@ -31,6 +35,7 @@ impl Outcome {
             Outcome::Right => 0,
             Outcome::Wrong => 1,
             Outcome::DeviceError => 3,
+            Outcome::Racy => 4,
         }
     }
 }
@@ -63,6 +68,12 @@ pub struct RunReport {
     pub compared: Vec<String>,
     /// The first failing runs.
     pub failures: Vec<RunFailure>,
+    /// What weak memory told of all runs, where memory was weak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weak: Option<WeakReport>,
+    /// How far going through all choices came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<Exploration>,
 }
 
 /// A run that failed.
@@ -86,6 +97,20 @@ pub struct RunFailure {
     pub device: Option<DeviceFailure>,
     /// How a kernel was ended: a fault, a deadlock, no end.
     pub fault: Option<String>,
+    /// What weak memory told of this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<WeakReport>,
+    /// Whether memory was weak.
+    #[serde(skip_serializing_if = "is_false")]
+    pub weak: bool,
+    /// Whether all choices were gone through; the schedule is the number of the run then.
+    #[serde(skip_serializing_if = "is_false")]
+    pub explored: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl RunReport {
@@ -103,7 +128,45 @@ impl RunReport {
             outcome: Outcome::Right,
             compared: outputs.map(|b| b.name.value.clone()).collect(),
             failures: Vec::new(),
+            weak: None,
+            exploration: None,
         }
+    }
+
+    /// Adds what the schedules of a run came to; whether a device failed.
+    pub(crate) fn add_schedules(&mut self, run: u32, ended: Schedules, options: &RunOptions) -> bool {
+        if self.devices.is_empty() {
+            self.devices = ended.devices;
+        }
+        if let Some(found) = ended.findings {
+            self.weak.get_or_insert_with(WeakReport::default).merge(found);
+        }
+        if let Some(seen) = ended.exploration {
+            let all = self.exploration.get_or_insert(Exploration { complete: true, ..Exploration::default() });
+            all.runs += seen.runs;
+            all.given_up += seen.given_up;
+            all.complete &= seen.complete;
+        }
+        let Some((schedule, mut failure)) = ended.failure else {
+            if self.outcome == Outcome::Right
+                && options.races
+                && self.weak.as_ref().is_some_and(|w| !w.races.is_empty())
+            {
+                self.outcome = Outcome::Racy;
+            }
+            return false;
+        };
+        let device = failure.device.is_some() || failure.fault.is_some();
+        failure.run = run;
+        failure.schedule = Some(schedule);
+        failure.explored = options.explore.is_some();
+        failure.weak = self.weak.is_some();
+        self.failed += 1;
+        self.outcome = if device { Outcome::DeviceError } else { Outcome::Wrong };
+        if self.failures.len() < REPORTED_FAILURES || device {
+            self.failures.push(failure);
+        }
+        device
     }
 
     /// The report for people.
@@ -116,10 +179,13 @@ impl RunReport {
             Outcome::Right => "right",
             Outcome::Wrong => "WRONG",
             Outcome::DeviceError => "DEVICE ERROR",
+            Outcome::Racy => "RACY",
         };
         let right = self.runs - self.failed;
         let _ = match self.outcome {
-            Outcome::Right => write!(out, "{verdict}: {} {on}: {}", self.source, plural(self.runs, "run")),
+            Outcome::Right | Outcome::Racy => {
+                write!(out, "{verdict}: {} {on}: {}", self.source, plural(self.runs, "run"))
+            }
             _ => write!(out, "{verdict}: {} {on}: {right} of {} right", self.source, plural(self.runs, "run")),
         };
         if !self.compared.is_empty() {
@@ -130,7 +196,33 @@ impl RunReport {
             out.push('\n');
             failure.write(&mut out);
         }
+        self.write_weak(&mut out);
         out
+    }
+
+    fn write_weak(&self, out: &mut String) {
+        if let Some(exploration) = &self.exploration {
+            let _ = write!(out, "\n{}", exploration.text());
+        }
+        let Some(weak) = &self.weak else { return };
+        let between = weak.races.iter().filter(|r| r.between_pes).count();
+        let _ = write!(
+            out,
+            "\nweak memory: {} operations; {} of places in the source race, {between} of them between PEs",
+            weak.operations,
+            if weak.races.len() == 1 { "1 pair".to_owned() } else { format!("{} pairs", weak.races.len()) },
+        );
+        if self.failures.is_empty() {
+            for race in &weak.races {
+                let _ = write!(out, "\n{}", race.text());
+            }
+        }
+        for line in &weak.exactness.approximated {
+            let _ = write!(out, "\n  approximated: {line}");
+        }
+        for line in &weak.exactness.unreachable {
+            let _ = write!(out, "\n  not reached: {line}");
+        }
     }
 }
 
@@ -138,6 +230,16 @@ impl RunFailure {
     fn write(&self, out: &mut String) {
         let schedule = self.schedule.map_or(String::new(), |s| format!(", schedule {s}"));
         let _ = write!(out, "run {}{schedule}: repeat with --seed {}", self.run, self.seed);
+        if self.explored {
+            let _ = write!(out, " --explore");
+        } else {
+            if self.weak {
+                let _ = write!(out, " --memory weak");
+            }
+            if let Some(schedule) = self.schedule {
+                let _ = write!(out, " --schedule {schedule}");
+            }
+        }
         if !self.parameters.is_empty() {
             let all: Vec<String> = self.parameters.iter().map(|(k, v)| format!("{k} = {v}")).collect();
             let _ = write!(out, " ({})", all.join(", "));
@@ -162,6 +264,12 @@ impl RunFailure {
         }
         for guard in &self.guards {
             let _ = write!(out, "\n  {guard}");
+        }
+        if let Some(findings) = &self.findings {
+            let text = findings.text();
+            if !text.is_empty() {
+                let _ = write!(out, "\n{text}");
+            }
         }
     }
 }

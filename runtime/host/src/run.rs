@@ -24,7 +24,7 @@ use crate::team::{Bounds, Buffer, Team};
 const REFERENCE_BOUND: Duration = Duration::from_secs(60);
 
 /// Failing runs that are reported in full.
-const REPORTED_FAILURES: usize = 3;
+pub(crate) const REPORTED_FAILURES: usize = 3;
 
 /// What runs the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +45,16 @@ impl Target {
     }
 }
 
+/// How the simulator's memory behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Every access takes effect at once, for everybody.
+    #[default]
+    Functional,
+    /// As the PTX memory model allows: what nothing orders may be seen late.
+    Weak,
+}
+
 /// How a folder is run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
@@ -58,6 +68,16 @@ pub struct RunOptions {
     pub runs: u32,
     /// Schedules of the simulator for each run's data.
     pub schedules: u32,
+    /// The number of the first schedule.
+    pub first_schedule: u32,
+    /// How the simulator's memory behaves.
+    pub memory: Memory,
+    /// Whether races of weak memory make a run fail.
+    pub races: bool,
+    /// Go through all choices of the simulator instead of drawing them, in so many runs at most; memory is weak then.
+    pub explore: Option<u64>,
+    /// Schedules that run side by side; `None` for as many as the host has cores.
+    pub jobs: Option<usize>,
     /// Bounds of waiting.
     pub bounds: Bounds,
     /// A launch description elsewhere than in the folder.
@@ -73,6 +93,11 @@ impl RunOptions {
             seed: None,
             runs: 1,
             schedules: 1,
+            first_schedule: 0,
+            memory: Memory::Functional,
+            races: false,
+            explore: None,
+            jobs: None,
             bounds: Bounds::default(),
             description: None,
         }
@@ -96,13 +121,15 @@ pub struct Needs {
     pub heap_bytes: u64,
     /// Seed of the simulator's schedule.
     pub seed: u64,
+    /// How the simulator's memory behaves.
+    pub memory: Memory,
 }
 
 /// Opens a backend.
 pub fn open(target: Target, needs: Needs) -> Result<Box<dyn Backend>, HostError> {
     match target {
         Target::Cuda => Ok(Box::new(Cuda::open(needs.n_pes, needs.heap_bytes)?)),
-        Target::Sim => Ok(Box::new(Sim::open(needs.n_pes, needs.heap_bytes, needs.seed)?)),
+        Target::Sim => Ok(Box::new(Sim::open(needs.n_pes, needs.heap_bytes, needs.seed, needs.memory)?)),
     }
 }
 
@@ -155,13 +182,30 @@ pub(crate) fn run_opened(
         .collect::<Result<Vec<_>, _>>()?;
     let heap_bytes = draws.iter().map(|d| buffer_bytes(folder, d)).max().unwrap_or(0);
     let mut report = RunReport::new(folder, options.target, n_pes, seed);
+    let memory = if options.explore.is_some() { Memory::Weak } else { options.memory };
+    if schedules::applies(options) {
+        for (run, drawn) in (0..options.runs).zip(&draws) {
+            let needs = Needs { n_pes, heap_bytes, seed: drawn.seed, memory };
+            let ended = match options.explore {
+                Some(most) => schedules::explored(folder, options, needs, drawn, most)?,
+                None => schedules::seeded(folder, options, needs, drawn)?,
+            };
+            report.runs = run + 1;
+            let device = report.add_schedules(run, ended, options);
+            progress(run + 1);
+            if device {
+                break;
+            }
+        }
+        return Ok(report);
+    }
     let mut team: Option<Team> = None;
     for (run, drawn) in (0..options.runs).zip(&draws) {
         let schedules = if options.target == Target::Sim { options.schedules.max(1) } else { 1 };
         for schedule in 0..schedules {
             // The simulator draws its schedule from the machine's seed, and a fresh machine has no history.
             let kept = team.take().filter(|_| options.target != Target::Sim);
-            let needs = Needs { n_pes, heap_bytes, seed: drawn.seed ^ (u64::from(schedule) << 32) };
+            let needs = Needs { n_pes, heap_bytes, seed: drawn.seed ^ (u64::from(schedule) << 32), memory };
             let mut current = match kept {
                 Some(team) => team,
                 None => team_for(folder, needs, options.bounds, open)?,
@@ -342,6 +386,9 @@ pub(crate) fn parameters(folder: &Folder, drawn: &Drawn) -> BTreeMap<String, Str
     });
     all.collect()
 }
+
+mod schedules;
+pub(crate) use schedules::Schedules;
 
 #[cfg(test)]
 mod tests;

@@ -115,6 +115,11 @@ impl Team {
         &*self.backend
     }
 
+    /// What the team runs on, to be told something.
+    pub(crate) fn backend_mut(&mut self) -> &mut dyn Backend {
+        &mut *self.backend
+    }
+
     /// The modules, in the order in which they were loaded.
     pub fn modules(&self) -> &[Module] {
         &self.modules

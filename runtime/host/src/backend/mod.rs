@@ -1,10 +1,14 @@
 //! What a team needs of the machines it runs on. Each backend gives every PE a segment of the symmetric heap at equal
 //! distances in one address space, memory of its own, loaded modules and launches.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use gicc_abi::manifest::Manifest;
+use gicc_sim::weak::explore::Explorer;
+use gicc_sim::weak::report::WeakReport;
 
 use crate::error::HostError;
 
@@ -109,6 +113,14 @@ pub trait Backend {
     fn resident_blocks(&self, _module: ModuleHandle, _launch: &Launch<'_>) -> Result<Option<u64>, HostError> {
         Ok(None)
     }
+
+    /// What weak memory has told of the launches so far, where memory is weak; forgets it.
+    fn findings(&mut self) -> Option<WeakReport> {
+        None
+    }
+
+    /// Takes the choices of later launches from an explorer, where memory is weak.
+    fn explore(&mut self, _explorer: Rc<RefCell<Explorer>>) {}
 
     /// Launches kernels, PE 0's last, and waits for all of them, at most `bound`.
     fn launch(&mut self, module: ModuleHandle, launches: &[Launch<'_>], bound: Duration) -> Result<Ended, HostError>;

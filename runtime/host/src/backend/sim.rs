@@ -1,15 +1,21 @@
 //! Simulated GPUs.
 
+use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use gicc_abi::manifest::Manifest;
-use gicc_sim::{Config, Machine, ModuleId, SimError};
+use gicc_sim::weak::Options;
+use gicc_sim::weak::explore::Explorer;
+use gicc_sim::weak::report::WeakReport;
+use gicc_sim::{Config, Machine, MemoryMode, ModuleId, SimError};
 
 use super::{Backend, Ended, Heap, Launch, ModuleHandle};
 use crate::error::HostError;
 use crate::folder::sim_image;
+use crate::run::Memory;
 
 /// A simulated machine.
 pub struct Sim {
@@ -20,8 +26,12 @@ pub struct Sim {
 impl Sim {
     /// A machine of `n_pes` GPUs with segments of at least `heap_bytes` bytes, whose threads run in an order drawn from
     /// `seed`.
-    pub fn open(n_pes: u32, heap_bytes: u64, seed: u64) -> Result<Sim, HostError> {
-        let config = Config { pes: n_pes, heap_bytes, seed, ..Config::default() };
+    pub fn open(n_pes: u32, heap_bytes: u64, seed: u64, memory: Memory) -> Result<Sim, HostError> {
+        let memory = match memory {
+            Memory::Functional => MemoryMode::Functional,
+            Memory::Weak => MemoryMode::Weak(Options::default()),
+        };
+        let config = Config { pes: n_pes, heap_bytes, seed, memory, ..Config::default() };
         Ok(Sim { machine: Machine::new(config).map_err(error)?, modules: Vec::new() })
     }
 
@@ -39,6 +49,7 @@ fn error(e: SimError) -> HostError {
         | SimError::Deadlock { .. }
         | SimError::Endless { .. }
         | SimError::TimeOut { .. } => HostError::SimulatedFault(e.to_string()),
+        SimError::GivenUp => HostError::GivenUp,
         _ => HostError::Simulator(e.to_string()),
     }
 }
@@ -113,6 +124,14 @@ impl Backend for Sim {
 
     fn resident_blocks(&self, _module: ModuleHandle, launch: &Launch<'_>) -> Result<Option<u64>, HostError> {
         Ok(Some(self.machine.resident_blocks(launch.block.iter().product())))
+    }
+
+    fn findings(&mut self) -> Option<WeakReport> {
+        (self.machine.config().memory != MemoryMode::Functional).then(|| self.machine.take_findings())
+    }
+
+    fn explore(&mut self, explorer: Rc<RefCell<Explorer>>) {
+        self.machine.set_explorer(Some(explorer));
     }
 
     fn launch(&mut self, module: ModuleHandle, launches: &[Launch<'_>], bound: Duration) -> Result<Ended, HostError> {

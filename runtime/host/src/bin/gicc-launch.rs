@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gicc_host::bench::{BenchOptions, bench_folders};
 use gicc_host::team::Bounds;
-use gicc_host::{HostError, Outcome, RunOptions, Target, exit_code, run_folder};
+use gicc_host::{HostError, Memory, Outcome, RunOptions, Target, exit_code, run_folder};
 use indicatif::{ProgressBar, ProgressStyle};
 
 const CODES: &str = "Exit codes:
@@ -17,7 +17,8 @@ const CODES: &str = "Exit codes:
   1  a number is wrong, or something wrote past the end of a buffer
   2  it could not run: a wrong launch description, a missing file, too few GPUs
   3  the kernel failed on the device: an error word, which says who waited for whom, on what, for
-     which value; a fault; a deadlock; no end";
+     which value; a fault; a deadlock; no end
+  4  every number is right, but accesses race (with --races)";
 
 /// Run a compiled folder of gicc on random data and compare every output with its reference.
 #[derive(Parser)]
@@ -55,6 +56,21 @@ struct Run {
     /// Schedules of the simulator for the data of each run
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     schedules: u32,
+    /// Only this schedule of the simulator
+    #[arg(long, value_name = "N")]
+    schedule: Option<u32>,
+    /// How the simulator's memory behaves
+    #[arg(long, value_enum, default_value_t = MemoryName::Functional)]
+    memory: MemoryName,
+    /// Races that weak memory shows make a run fail, with exit code 4
+    #[arg(long)]
+    races: bool,
+    /// Go through all choices of the simulator with weak memory, in at most so many runs: for small kernels
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "100000")]
+    explore: Option<u64>,
+    /// Schedules that run side by side; otherwise as many as there are cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
     /// A launch description elsewhere than in the folder
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
@@ -110,6 +126,14 @@ enum TargetName {
     Sim,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum MemoryName {
+    /// Every access takes effect at once
+    Functional,
+    /// As the PTX memory model allows
+    Weak,
+}
+
 /// A positive number of seconds, up to a day.
 fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>() {
@@ -140,7 +164,15 @@ fn check(folder: &Path, run: &Run) -> Result<ExitCode, HostError> {
         pes: run.pes,
         seed: run.seed,
         runs: run.runs,
-        schedules: run.schedules,
+        schedules: if run.schedule.is_some() { 1 } else { run.schedules },
+        first_schedule: run.schedule.unwrap_or(0),
+        memory: match run.memory {
+            MemoryName::Functional => Memory::Functional,
+            MemoryName::Weak => Memory::Weak,
+        },
+        races: run.races,
+        explore: run.explore,
+        jobs: run.jobs.map(|n| n as usize),
         bounds: run.bounds.bounds(),
         description: run.launch.clone(),
     };
@@ -156,6 +188,7 @@ fn check(folder: &Path, run: &Run) -> Result<ExitCode, HostError> {
             Outcome::Right => ("right", GREEN),
             Outcome::Wrong => ("WRONG", RED),
             Outcome::DeviceError => ("DEVICE ERROR", RED),
+            Outcome::Racy => ("RACY", RED),
         };
         let text = paint(&report.text(), word, colour, std::io::stdout().is_terminal());
         let devices: Vec<String> = report.devices.iter().map(|d| format!("  {d}")).collect();

@@ -91,7 +91,13 @@ impl Chooser for Explorer {
     }
 
     fn thread(&mut self, ready: &[Ready]) -> Option<usize> {
-        if let Some(Node::Thread { ready: known, at, done, sleep }) = self.nodes.get(self.depth) {
+        if let Some(Node::Thread { ready: known, at, done, sleep }) = self.nodes.get_mut(self.depth) {
+            // Addresses may differ from run to run, who is who does not.
+            for old in known.iter_mut().chain(done.iter_mut()).chain(sleep.iter_mut()) {
+                if let Some(now) = ready.iter().find(|r| r.id == old.id) {
+                    *old = *now;
+                }
+            }
             let (chosen, done, sleep) = (known[*at], done.clone(), sleep.clone());
             self.depth += 1;
             self.step(chosen, &done, &sleep);
