@@ -2,40 +2,27 @@
 //!
 //! The kernels are compiled to PTX, all their blocks are traced together, and what they did is a program of the memory
 //! model, closed by the kernel's own marks (see `lit-tests/weak/weak.h`). No verdict is anybody's opinion.
+//!
+//! The same kernels run in the simulator's weak mode: no right form may ever fail, and each mutant has to within 10,000
+//! schedules. How many each took: `cargo test --release -p gicc --test weak_kernels -- --ignored --nocapture`.
 
+mod compiled;
 mod manifest;
 mod program;
+mod simulated;
 mod tracing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gicc::diagnostic::{Diagnostic, Severity};
-use gicc::driver::{Observer, Options, Stage, Tools, compile};
+use compiled::ptx_of;
 use manifest::{Finding, Kernel, Manifest, Mutant, folder};
 use memory_model::{Model, Verdict};
 use program::{Extracted, any, extract};
 
+use simulated::Simulated;
+
 /// At least so many kernels in right form.
 const LEAST: usize = 40;
-
-struct Errors(String);
-
-impl Observer for Errors {
-    fn diagnostic(&mut self, d: Diagnostic) {
-        if d.severity == Severity::Error {
-            self.0 += &d.to_string();
-        }
-    }
-    fn dump(&mut self, _: Stage, _: &str) {}
-}
-
-fn ptx_of(file: &str) -> Result<ptx::Module, String> {
-    let options = Options::new(vec![folder().join(file)], Tools::discover());
-    let mut errors = Errors(String::new());
-    let compiled = compile(&options, &mut errors).map_err(|_| errors.0)?;
-    let text = String::from_utf8(compiled.products[0].1.clone()).map_err(|error| error.to_string())?;
-    ptx::parse_module(&text).map_err(|error| format!("{file}: {error}"))
-}
 
 fn extracted(module: &ptx::Module, kernel: &Kernel, number: u32) -> Result<Extracted, String> {
     let entry = kernel.entry(number);
@@ -182,5 +169,123 @@ fn there_are_enough_kernels_and_every_pattern_has_some() {
         assert!(!kernel.mutant.is_empty(), "`{}` has no mutant", kernel.name);
         let changes: BTreeSet<u32> = kernel.mutant.iter().map(|mutant| mutant.number).collect();
         assert_eq!(changes.len(), kernel.mutant.len(), "`{}` has a mutant twice", kernel.name);
+    }
+}
+
+/// Schedules that each right form is given where the tests are to be quick.
+const GIVEN: u64 = 100;
+/// Schedules within which each mutant has to fail.
+const MOST: u64 = 10_000;
+/// The environment variable that says for how many seconds right forms are run by the test that is not quick.
+const SECONDS: &str = "WEAK_KERNELS_SECONDS";
+
+#[test]
+fn in_the_simulator_right_forms_do_not_fail_and_mutants_do() {
+    let mut problems = Vec::new();
+    each_file(|file, kernels| {
+        let mut machine = Simulated::new(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        for kernel in kernels {
+            if let Err(problem) = never_fails(&mut machine, kernel, 0..GIVEN) {
+                problems.push(problem);
+            }
+            for mutant in &kernel.mutant {
+                let failing = (0..MOST).find(|&seed| machine.run(kernel, mutant.number, seed).failure.is_some());
+                if failing.is_none() {
+                    problems.push(format!("{}: no schedule of {MOST} fails", kernel.entry(mutant.number)));
+                }
+            }
+        }
+    });
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// The right form with these seeds.
+fn never_fails(machine: &mut Simulated, kernel: &Kernel, seeds: std::ops::Range<u64>) -> Result<(), String> {
+    for seed in seeds {
+        if let Some(failure) = machine.run(kernel, 0, seed).failure {
+            return Err(format!("{}: the right form fails with seed {seed}: {failure}", kernel.name));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+#[ignore = "takes minutes; prints the table of how many schedules each mutant took"]
+fn table_of_schedules_and_long_runs_of_right_forms() {
+    let seconds: u64 = std::env::var(SECONDS).ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let mut unfound = Vec::new();
+    println!("| kernel | mutant | change | to a failure | to a wrong value | to a race |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    each_file(|file, kernels| {
+        let mut machine = Simulated::new(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        for kernel in kernels {
+            for mutant in &kernel.mutant {
+                let (mut value, mut race, mut any) = (None, None, None);
+                for seed in 0..MOST {
+                    let ran = machine.run(kernel, mutant.number, seed);
+                    value = value.or(ran.wrong_value.then_some(seed + 1));
+                    race = race.or(ran.raced.then_some(seed + 1));
+                    any = any.or(ran.failure.is_some().then_some(seed + 1));
+                    if value.is_some() && race.is_some() {
+                        break;
+                    }
+                }
+                let text = |found: Option<u64>| found.map_or_else(|| "never".to_owned(), |n| n.to_string());
+                println!(
+                    "| {} | {} | {} {} | {} | {} | {} |",
+                    kernel.name,
+                    mutant.number,
+                    mutant_word(mutant),
+                    mutant.what,
+                    text(any),
+                    text(value),
+                    text(race)
+                );
+                if any.is_none() {
+                    unfound.push(kernel.entry(mutant.number));
+                }
+            }
+        }
+    });
+    assert!(unfound.is_empty(), "no schedule of {MOST} fails: {}", unfound.join(", "));
+    let manifest = Manifest::read();
+    let share = std::time::Duration::from_secs(seconds) / manifest.kernel.len() as u32;
+    let mut runs = 0;
+    each_file(|file, kernels| {
+        let mut machine = Simulated::new(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        for kernel in kernels {
+            let begun = std::time::Instant::now();
+            let mut seed = 0;
+            while begun.elapsed() < share {
+                never_fails(&mut machine, kernel, seed..seed + 100).unwrap_or_else(|problem| panic!("{problem}"));
+                seed += 100;
+            }
+            runs += seed;
+        }
+    });
+    println!("\nright forms: {runs} schedules in {seconds} s, none failed");
+}
+
+#[test]
+#[ignore = "takes a minute; goes through all executions of each right form"]
+fn all_executions_of_right_forms() {
+    each_file(|file, kernels| {
+        let mut machine = Simulated::new(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        for kernel in kernels {
+            let explored = machine.explore(kernel, 0, 20_000);
+            println!("{}: {}", kernel.name, explored.text());
+            assert_eq!(explored.failure, None, "{}", kernel.name);
+        }
+    });
+}
+
+/// Each file with its kernels.
+fn each_file(mut visit: impl FnMut(&str, &[Kernel])) {
+    let mut files: BTreeMap<String, Vec<Kernel>> = BTreeMap::new();
+    for kernel in Manifest::read().kernel {
+        files.entry(kernel.file.clone()).or_default().push(kernel);
+    }
+    for (file, kernels) in &files {
+        visit(file, kernels);
     }
 }
