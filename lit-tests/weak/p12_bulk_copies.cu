@@ -77,3 +77,30 @@ KERNEL(bulk_source_reuse) {
   }
 }
 ENTRIES_1(bulk_source_reuse)
+
+// PE 1 fetches with the copy unit what PE 0 has stored and signalled, and waits on an mbarrier.
+KERNEL(bulk_get) {
+  __shared__ __align__(16) u32 tile[4];
+  __shared__ __align__(8) u64 barrier;
+  if (!T0) return;
+  if (ME == 0) {
+    asm volatile("st.global.u64 [%0], %1;" ::"l"(at(DATA(0), 1)), "l"(125ull) : "memory");
+    st_release_sys(at(FLAG(0), 1), 1);
+  } else {
+    const u32 to = shared_address(tile), done = shared_address(&barrier);
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(done) : "memory");
+    fence_proxy_async_shared();
+    if (M == 1) POLL_GE(ld_relaxed_sys, FLAG(0), 1);
+    else POLL_GE(ld_acquire_sys, FLAG(0), 1);
+    if (M != 2) fence_proxy_async_global();
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared::cta.b64 s, [%0], 16; }" ::"r"(done) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];" ::"r"(to), "l"(DATA(0)), "r"(done) : "memory");
+    u32 complete = M == 3;
+    while (!complete)
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }" : "=r"(complete) : "r"(done) : "memory");
+    u64 word;
+    asm volatile("ld.shared.u64 %0, [%1];" : "=l"(word) : "r"(to) : "memory");
+    CHECK(0, (u32)word, 125);
+  }
+}
+ENTRIES_3(bulk_get)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use memory_model as mm;
 use ptx::meaning::AccessKind;
-use ptx::op::{AtomicOp, CopyGroup, ProxyKind};
+use ptx::op::{AtomicOp, CopyGroup, MbarrierAction, ProxyKind};
 use ptx::trace::{Event, EventKind, Place};
 
 use crate::manifest::Kernel;
@@ -51,7 +51,14 @@ pub(crate) fn extract(kernel: &Kernel, traces: &[Traced]) -> Result<Extracted, S
     for traced in traces {
         let name = format!("pe{}b{}t{}_{}", traced.pe, traced.block, traced.thread, traced.phase);
         let place = mm::Place::block(traced.pe, traced.block);
-        let mut thread = ThreadOps { out: &mut out, name: name.clone(), traced, registers: 0, latest: None };
+        let mut thread = ThreadOps {
+            out: &mut out,
+            name: name.clone(),
+            traced,
+            registers: 0,
+            latest: None,
+            arrived: BTreeMap::new(),
+        };
         let mut ops = Vec::new();
         for event in without_vain_rounds(&traced.events) {
             for op in thread.operation(event).map_err(|error| format!("{name}: `{}`: {error}", event.opcode))? {
@@ -107,6 +114,8 @@ struct ThreadOps<'o> {
     traced: &'o Traced,
     registers: u32,
     latest: Option<Latest>,
+    /// The phase that this thread last arrived at, of each mbarrier.
+    arrived: BTreeMap<u32, u32>,
 }
 
 impl ThreadOps<'_> {
@@ -141,7 +150,7 @@ impl ThreadOps<'_> {
                 self.mark(private(place.address).unwrap_or_default() / 16, written)?
             }
             EventKind::Access { access, place, read, written } => self.access(access, *place, read, written)?,
-            EventKind::AsyncCopy { destination: Some(to), source: Some(from), bytes, mbarrier: None, copy } => {
+            EventKind::AsyncCopy { destination: Some(to), source: Some(from), bytes, mbarrier, copy } => {
                 if copy.reduces.is_some() {
                     return Err("the model has no reducing copies".to_owned());
                 }
@@ -150,7 +159,37 @@ impl ThreadOps<'_> {
                     Ok(mm::Address { location, offset })
                 };
                 let bytes = u32::try_from(*bytes).map_err(|error| error.to_string())?;
-                vec![mm::Op::BulkCopy { destination: address(self, to)?, source: address(self, from)?, bytes }]
+                let copy = mm::Op::BulkCopy { destination: address(self, to)?, source: address(self, from)?, bytes };
+                match mbarrier {
+                    None => vec![copy],
+                    Some(place) => {
+                        let id = self.mbarrier(place.address)?;
+                        let phase =
+                            self.arrived.get(&id).ok_or("a copy before its thread's arrival at the mbarrier")?;
+                        vec![copy, mm::Op::BulkOnMbarrier { id, phase: *phase }]
+                    }
+                }
+            }
+            // The initialisation orders nothing; who else uses the mbarrier needs a barrier, which is seen.
+            EventKind::Mbarrier { action: MbarrierAction::Init, .. } => Vec::new(),
+            // A vain round.
+            EventKind::Mbarrier { complete: Some(false), .. } => Vec::new(),
+            EventKind::Mbarrier { action, semantics, scope, place, phase, complete } => {
+                let id = self.mbarrier(place.address)?;
+                let phase = u32::try_from(*phase).map_err(|error| error.to_string())?;
+                let action = match action {
+                    MbarrierAction::Arrive | MbarrierAction::ArriveExpectTx => mm::BarrierAction::Arrive,
+                    MbarrierAction::TestWait | MbarrierAction::TryWait if complete.is_some() => mm::BarrierAction::Wait,
+                    other => return Err(format!("the translation does not know the mbarrier operation {other:?}")),
+                };
+                // A wait names a parity, which is the phase as long as there are only two.
+                if phase > 1 {
+                    return Err("an mbarrier of more than two phases".to_owned());
+                }
+                if action == mm::BarrierAction::Arrive {
+                    self.arrived.insert(id, phase);
+                }
+                vec![mm::Op::Mbarrier { id, phase, action, semantics: *semantics, scope: *scope }]
             }
             EventKind::CopyGroup { group: CopyGroup::BulkCommit, .. } => vec![mm::Op::BulkCommit],
             EventKind::CopyGroup { group: CopyGroup::BulkWait { read }, pending } => {
@@ -250,6 +289,13 @@ impl ThreadOps<'_> {
             newer: because(mm::Comparison::Gt),
         });
         Ok(Vec::new())
+    }
+
+    /// The number of an mbarrier in the shared memory of this block.
+    fn mbarrier(&self, address: u64) -> Result<u32, String> {
+        let address = u32::try_from(address).ok().filter(|address| *address < 1 << 20);
+        let address = address.ok_or("an mbarrier beyond 1 MiB")?;
+        Ok((self.traced.pe * 64 + self.traced.block) << 20 | address)
     }
 
     /// The location of an address, and the offset in it.
