@@ -15,7 +15,8 @@
 #pragma once
 #include <gicc/gicc.cuh>
 
-#define DEV static __device__ __forceinline__
+// No debug information, as in gicc.cuh: what stands here is reported at the line of the kernel that uses it.
+#define DEV static __device__ inline __attribute__((always_inline, nodebug))
 using u32 = unsigned;
 using u64 = unsigned long long;
 
