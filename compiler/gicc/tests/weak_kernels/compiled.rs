@@ -45,10 +45,11 @@ fn products(file: &str) -> Result<Products, String> {
     .clone()
 }
 
-/// The PTX of a file.
-pub(crate) fn ptx_of(file: &str) -> Result<ptx::Module, String> {
+/// The PTX of a file, as text and parsed.
+pub(crate) fn ptx_of(file: &str) -> Result<(String, ptx::Module), String> {
     let text = String::from_utf8(products(file)?.ptx).map_err(|error| error.to_string())?;
-    ptx::parse_module(&text).map_err(|error| format!("{file}: {error}"))
+    let module = ptx::parse_module(&text).map_err(|error| format!("{file}: {error}"))?;
+    Ok((text, module))
 }
 
 /// The program of a file for the simulator.

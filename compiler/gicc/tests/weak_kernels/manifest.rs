@@ -55,8 +55,10 @@ pub(crate) struct Mutant {
     pub(crate) what: String,
     /// What must be found.
     pub(crate) finding: Finding,
-    /// The line of the check that fails.
+    /// The line of the read that fails.
     pub(crate) line: u32,
+    /// The line that a run has to tell instead, where that read only passes on what an earlier race spoilt.
+    pub(crate) cause: Option<u32>,
 }
 
 /// What is done to an ordering.

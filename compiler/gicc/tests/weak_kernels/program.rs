@@ -33,9 +33,8 @@ pub(crate) struct Extracted {
 
 /// A value that must be read.
 pub(crate) struct Check {
-    /// The PE whose mark it is, and the slot.
-    pub(crate) pe: u32,
-    pub(crate) slot: u64,
+    /// The line of the kernel's file on which it is read.
+    pub(crate) line: Option<u32>,
     /// Another value is read.
     pub(crate) bad: mm::Condition,
     /// A smaller one is; the kernels store ascending values, so that it is an older one.
@@ -45,7 +44,7 @@ pub(crate) struct Check {
 }
 
 /// Makes a program.
-pub(crate) fn extract(kernel: &Kernel, traces: &[Traced]) -> Result<Extracted, String> {
+pub(crate) fn extract(text: &str, kernel: &Kernel, traces: &[Traced]) -> Result<Extracted, String> {
     let mut out = Extracted { program: mm::Program::new(), checks: Vec::new() };
     let mut phases: Vec<Vec<mm::ThreadId>> = vec![Vec::new(); kernel.phases as usize];
     for traced in traces {
@@ -54,6 +53,7 @@ pub(crate) fn extract(kernel: &Kernel, traces: &[Traced]) -> Result<Extracted, S
         let mut thread = ThreadOps {
             out: &mut out,
             name: name.clone(),
+            text,
             traced,
             registers: 0,
             latest: None,
@@ -106,11 +106,14 @@ struct Latest {
     registers: Vec<mm::Register>,
     values: Vec<u128>,
     width: u32,
+    line: Option<u32>,
 }
 
 struct ThreadOps<'o> {
     out: &'o mut Extracted,
     name: String,
+    /// The PTX.
+    text: &'o str,
     traced: &'o Traced,
     registers: u32,
     latest: Option<Latest>,
@@ -147,9 +150,11 @@ impl ThreadOps<'_> {
                 if access.kind != AccessKind::Store {
                     return Err("memory of one PE alone is only stored to".to_owned());
                 }
-                self.mark(private(place.address).unwrap_or_default() / 16, written)?
+                self.mark(written)?
             }
-            EventKind::Access { access, place, read, written } => self.access(access, *place, read, written)?,
+            EventKind::Access { access, place, read, written } => {
+                self.access(access, *place, read, written, line_at(self.text, event.span.start))?
+            }
             EventKind::AsyncCopy { destination: Some(to), source: Some(from), bytes, mbarrier, copy } => {
                 if copy.reduces.is_some() {
                     return Err("the model has no reducing copies".to_owned());
@@ -205,6 +210,7 @@ impl ThreadOps<'_> {
         place: Place,
         read: &[u128],
         written: &[u128],
+        line: Option<u32>,
     ) -> Result<Vec<mm::Op>, String> {
         let (location, offset) = self.location(place)?;
         let modelled = mm::Access {
@@ -219,7 +225,7 @@ impl ThreadOps<'_> {
         let names: Vec<mm::Register> =
             (0..access.count).map(|lane| mm::Register(format!("r{}_{lane}", self.registers))).collect();
         self.registers += 1;
-        let latest = Latest { registers: names.clone(), values: read.to_vec(), width: access.width };
+        let latest = Latest { registers: names.clone(), values: read.to_vec(), width: access.width, line };
         Ok(match access.kind {
             AccessKind::Load => {
                 self.latest = Some(latest);
@@ -253,7 +259,7 @@ impl ThreadOps<'_> {
     }
 
     /// A mark speaks of the thread's latest access.
-    fn mark(&mut self, slot: u64, words: &[u128]) -> Result<Vec<mm::Op>, String> {
+    fn mark(&mut self, words: &[u128]) -> Result<Vec<mm::Op>, String> {
         let &[got, want, third, kind] = words else {
             return Err("a mark is a store of four words".to_owned());
         };
@@ -282,8 +288,7 @@ impl ThreadOps<'_> {
         };
         let because = |comparison| arrived.clone().and(compare(comparison, expected));
         self.out.checks.push(Check {
-            pe: self.traced.pe,
-            slot,
+            line: latest.line,
             bad: because(mm::Comparison::Ne),
             older: because(mm::Comparison::Lt),
             newer: because(mm::Comparison::Gt),
@@ -316,6 +321,12 @@ impl ThreadOps<'_> {
         let location = program.symbol(&format!("{name}{}_of_{pe}", offset % 1024 / LINE));
         Ok((location, offset % LINE))
     }
+}
+
+/// The line of the kernel's file that the text from which an instruction came says last: `.loc FILE LINE COLUMN`.
+fn line_at(text: &str, start: usize) -> Option<u32> {
+    let (_, directive) = text.get(..start)?.rsplit_once(".loc")?;
+    directive.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn barrier(id: u32, action: mm::BarrierAction) -> mm::Op {

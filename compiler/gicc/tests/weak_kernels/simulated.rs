@@ -1,6 +1,7 @@
 //! The kernels in the simulator's weak mode.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use gicc_sim::weak::Options;
@@ -41,6 +42,8 @@ pub(crate) struct Ran {
     pub(crate) raced: bool,
     /// Why it counts as failed.
     pub(crate) failure: Option<String>,
+    /// The lines that the races and the reads of old values name.
+    pub(crate) lines: BTreeSet<u32>,
 }
 
 /// What all executions came to.
@@ -76,6 +79,7 @@ impl Simulated {
             wrong_value: false,
             raced: false,
             failure: Some(error.to_string()),
+            lines: BTreeSet::new(),
         })
     }
 
@@ -194,7 +198,12 @@ impl Loaded {
         let wrong = self.wrong(kernel)?;
         let race = told.races.first().map(|race| race.text());
         let failure = wrong.clone().or_else(|| race.clone());
-        Ok(Ran { wrong_value: wrong.is_some(), raced: race.is_some(), failure })
+        let racing = told.races.iter().flat_map(|race| [&race.first.source, &race.second.source]);
+        let old = told.wrong_reads().map(|stale| &stale.read.source);
+        // FILE:LINE:COLUMN
+        let line = |source: &String| source.rsplit(':').nth(1)?.parse().ok();
+        let lines = racing.chain(old).filter_map(line).collect();
+        Ok(Ran { wrong_value: wrong.is_some(), raced: race.is_some(), failure, lines })
     }
 
     /// The first check that failed.
