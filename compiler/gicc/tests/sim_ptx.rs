@@ -207,7 +207,7 @@ fn what_is_not_supported_is_named_at_its_place() {
             "extern \"C\" __global__ void k(int *p) {\n  asm volatile(\"tcgen05.fence::before_thread_sync;\" ::: \"memory\");\n}",
         ),
         refused(
-            "extern \"C\" __global__ void k(int *p) {\n  int x;\n  asm volatile(\"add.rz.f32 %0, %0, %0;\" : \"=r\"(x));\n  *p = x;\n}",
+            "extern \"C\" __global__ void k(int *p) {\n  int x;\n  asm volatile(\"add.rz.f16 %0, %0, %0;\" : \"=r\"(x));\n  *p = x;\n}",
         ),
         refused(
             "extern \"C\" __device__ int other(int);\nextern \"C\" __global__ void k(int *p) {\n  *p = other(3);\n}",

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::codes::{Order, Scope};
 
 /// The version of what stands in this file; a program of another version is refused at load.
-pub const SIM_VERSION: u32 = 2;
+pub const SIM_VERSION: u32 = 3;
 
 /// The names of the symbols below start with this.
 pub const SYMBOL_PREFIX: &str = "__gicc_sim_";
@@ -122,6 +122,10 @@ entries! {
     IsSpace = "sim.is_space"(Ptr, I64, I64) -> I64;
     /// Groups of asynchronous copies ([`CopyGroupOp`], groups that may be open, meta).
     CopyGroup = "sim.copy_group"(I64, I64, I64) -> Void;
+    /// The location of a PE behind a multicast address (address, number of the PE, meta); null where there is no such PE.
+    Multicast = "sim.multicast"(Ptr, I64, I64) -> Ptr;
+    /// A reducing asynchronous copy (destination, source, bytes, [`Rmw`], meta with the size of an element).
+    CopyReduce = "sim.copy_reduce"(Ptr, Ptr, I64, I64, I64) -> Void;
 }
 
 /// Defines an enumeration whose numbers are passed as arguments of entry points.

@@ -85,6 +85,10 @@ pub enum AccessProblem {
     },
     /// Local memory of another thread.
     OtherThread,
+    /// A multicast address in an instruction other than multimem.
+    Multicast,
+    /// An address that is none of multicast in a multimem instruction.
+    NotMulticast,
     /// The operation does not exist for the address (an atomic on constant memory, say).
     Operation {
         /// What it is.
@@ -110,6 +114,8 @@ impl fmt::Display for AccessProblem {
         match self {
             AccessProblem::Null => f.write_str("the pointer is null"),
             AccessProblem::Misaligned { required } => write!(f, "the address is no multiple of {required}"),
+            AccessProblem::Multicast => f.write_str("a multicast address is for multimem instructions only"),
+            AccessProblem::NotMulticast => f.write_str("a multimem instruction wants a multicast address"),
             AccessProblem::OutOfBounds { nearest: None } => f.write_str("there is no memory"),
             AccessProblem::OutOfBounds { nearest: Some(n) } => {
                 let distance = if n.offset < 0 {

@@ -122,6 +122,8 @@ impl Scheduler {
             (approximated.thread_copies, "cp.async without .bulk: executed at once, as ordinary accesses"),
             (approximated.store_async, "st.async: executed at once, as ordinary stores"),
             (approximated.tensor_map, "fences of the tensor-map proxy: no effect"),
+            (approximated.multimem, "multimem: accesses of each PE's location, without the alias proxy"),
+            (approximated.bulk_reductions, "cp.reduce.async.bulk: executed at once, as relaxed reductions"),
             (weak.engine.pruned(), "histories that were full: the oldest writes cannot be read any more"),
             (weak.mbarriers(), "mbarriers: every arrival releases and every successful wait acquires, in the block"),
         ];

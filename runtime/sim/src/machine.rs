@@ -16,6 +16,9 @@ use crate::weak::explore::Explorer;
 use crate::weak::report::WeakReport;
 use crate::weak::run::{Source, WeakRun};
 
+/// Threads of launches that run together, from which on weak memory does not switch after each access.
+const MANY_THREADS: u64 = 4096;
+
 /// A loaded module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleId(usize);
@@ -119,6 +122,12 @@ impl Machine {
     /// The distance between two PEs' segments.
     pub fn stride(&self) -> u64 {
         self.memory.stride()
+    }
+
+    /// The multicast address of an address in a segment: multimem instructions access that location of every PE with it,
+    /// and no other instruction may use it. Nothing where the address is in no segment.
+    pub fn multicast(&self, address: u64) -> Option<u64> {
+        self.memory.multicast(address)
     }
 
     /// Bytes of a segment that may be used.
@@ -250,9 +259,14 @@ impl Machine {
             (MemoryMode::Weak(options), Some(explorer)) => Some((options, Source::Explored(explorer.clone()))),
         };
         if weak.is_some() && self.explorer.is_none() {
-            // Some schedules switch threads after each access, and some hardly ever.
+            // Some schedules switch threads after each access, and some hardly ever. Where thousands of threads run, each
+            // switch finds its thread's state in no cache, a microsecond where an access is 40 ns: there, slices are longer.
             let mut random = Random::new(config.seed ^ 0x0051_1ce5);
-            config.slice_steps = [2, 8, 64, 1024, config.slice_steps][random.below(5) as usize].min(config.slice_steps);
+            let threads: u64 = running.iter().map(Running::all_threads).sum();
+            let slices =
+                if threads > MANY_THREADS { [256, 512, 1024, 2048] } else { [2, 8, 64, 1024] };
+            let drawn = slices.get(random.below(5) as usize).copied();
+            config.slice_steps = drawn.map_or(config.slice_steps, |s| config.slice_steps.min(s));
         }
         let weak = weak.map(|(options, source)| Box::new(WeakRun::new(options, source)));
         let (result, now, told) = schedule::run(&config, &mut self.memory, &mut self.stacks, self.now, running, weak);

@@ -110,6 +110,8 @@ pub(crate) struct Memory {
     buffers: BTreeMap<u64, Mapping>,
     arena: Mapping,
     arena_used: u64,
+    /// Addresses that stand for one location of every PE; nothing is there.
+    window: Mapping,
 }
 
 impl Memory {
@@ -120,6 +122,7 @@ impl Memory {
         let all = stride.checked_mul(u64::from(pes)).ok_or_else(|| none("the symmetric heap", u64::MAX))?;
         let heap = Mapping::new(all, 2 << 20).ok_or_else(|| none("the symmetric heap", all))?;
         let arena = Mapping::new(ARENA_BYTES, ARENA_BYTES).ok_or_else(|| none("shared memory", ARENA_BYTES))?;
+        let window = Mapping::new(stride, 2 << 20).ok_or_else(|| none("multicast addresses", stride))?;
         let mut memory = Self {
             heap,
             heap_bytes,
@@ -131,6 +134,7 @@ impl Memory {
             buffers: BTreeMap::new(),
             arena,
             arena_used: 0,
+            window,
         };
         for pe in 0..pes {
             let start = memory.segment(pe);
@@ -151,6 +155,23 @@ impl Memory {
 
     pub(crate) fn heap_bytes(&self) -> u64 {
         self.heap_bytes
+    }
+
+    /// The multicast address of a symmetric one: it stands for that location of every PE.
+    pub(crate) fn multicast(&self, address: u64) -> Option<u64> {
+        let inside = address.checked_sub(self.heap.address()).filter(|&o| o < self.heap.bytes())? % self.stride;
+        (inside < self.heap_bytes).then(|| self.window.address() + inside)
+    }
+
+    fn multicast_offset(&self, address: u64) -> Option<u64> {
+        address.checked_sub(self.window.address()).filter(|&offset| offset < self.stride)
+    }
+
+    /// The location of a PE behind a multicast address; 0 where there is no such PE, and nothing where the address is no
+    /// multicast address.
+    pub(crate) fn replica(&self, address: u64, pe: u64) -> Option<u64> {
+        let offset = self.multicast_offset(address)?;
+        Some(if pe < self.named.len() as u64 { self.heap.address() + pe * self.stride + offset } else { 0 })
     }
 
     /// Makes addresses known.
@@ -206,6 +227,9 @@ impl Memory {
         if address < NULL_PAGE {
             return Err(AccessProblem::Null);
         }
+        if self.multicast_offset(address).is_some() {
+            return Err(AccessProblem::Multicast);
+        }
         let outside = || AccessProblem::OutOfBounds { nearest: self.nearest(pe, address) };
         let mut region = Self::within(&self.regions, address).ok_or_else(outside)?;
         if region.kind == RegionKind::Symmetric && self.strict && self.named[region.pe as usize] {
@@ -230,7 +254,8 @@ impl Memory {
 
     /// Whether an address is in global memory.
     pub(crate) fn is_global(&self, address: u64) -> bool {
-        Self::within(&self.regions, address).is_some_and(|r| r.kind != RegionKind::Constant)
+        self.multicast_offset(address).is_some()
+            || Self::within(&self.regions, address).is_some_and(|r| r.kind != RegionKind::Constant)
     }
 
     /// The buffer closest to an address that is in none; named parts before whole segments.
@@ -259,6 +284,9 @@ impl Memory {
 
     /// The name of the buffer at an address, with the offset: `sig+8`.
     pub(crate) fn describe(&self, address: u64) -> String {
+        if let Some(offset) = self.multicast_offset(address) {
+            return format!("multicast of {}", self.describe(self.heap.address() + offset));
+        }
         let region = Self::within(&self.names, address).or_else(|| Self::within(&self.regions, address));
         match region {
             Some(r) if address == r.start => r.name.clone(),
@@ -350,6 +378,18 @@ mod tests {
         assert_eq!(m.describe(base + 264), "data+8");
         m.forget_names();
         assert!(m.lookup(1, base + 256 + 64, 4, true).is_ok());
+    }
+
+    #[test]
+    fn a_multicast_address_stands_for_every_pe() {
+        let m = memory();
+        let alias = m.multicast(m.segment(1) + 64).unwrap();
+        assert_eq!(alias, m.multicast(m.segment(0) + 64).unwrap());
+        assert_eq!(m.replica(alias, 1), Some(m.segment(1) + 64));
+        assert_eq!((m.replica(alias, 2), m.replica(m.segment(0), 0)), (Some(0), None));
+        assert_eq!(m.multicast(m.segment(0) + m.heap_bytes()), None);
+        assert_eq!(m.lookup(0, alias, 4, false).err(), Some(AccessProblem::Multicast));
+        assert_eq!(m.describe(alias), "multicast of the symmetric heap+64");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod atomic;
 mod mbarrier;
 mod memory;
+mod multicast;
 mod other;
 mod weak;
 
@@ -43,6 +44,8 @@ pub(crate) fn pointer(entry: Entry, weak: bool) -> *const () {
         Entry::Mbarrier => mbarrier::mbarrier as *const (),
         Entry::IsSpace => other::is_space as *const (),
         Entry::CopyGroup => other::copy_group as *const (),
+        Entry::Multicast => multicast::multicast as *const (),
+        Entry::CopyReduce => multicast::copy_reduce as *const (),
     }
 }
 

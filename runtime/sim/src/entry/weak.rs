@@ -30,6 +30,8 @@ pub(super) fn pointer(entry: Entry) -> Option<*const ()> {
         Entry::Fence => fence as *const (),
         Entry::Mbarrier => mbarrier as *const (),
         Entry::CopyGroup => copy_group as *const (),
+        Entry::Multicast => multicast as *const (),
+        Entry::CopyReduce => copy_reduce as *const (),
         _ => return None,
     })
 }
@@ -491,6 +493,31 @@ extern "C" fn fence(kind: u64, meta: u64) {
             Some(FenceKind::ProxyAlias | FenceKind::MbarrierInit) => {}
             Some(FenceKind::ProxyTensorMap) => with(thread, |w| w.approximated.tensor_map += 1),
             None => fault(thread, meta, FaultKind::BadRequest),
+        }
+        pace(thread, meta);
+    }
+}
+
+/// A multimem instruction accesses each PE's location as an ordinary one would at that PE's address.
+extern "C" fn multicast(address: u64, number: u64, meta: u64) -> u64 {
+    // SAFETY: as in `load`.
+    unsafe { with(current(), |w| w.approximated.multimem += 1) }
+    super::multicast::multicast(address, number, meta)
+}
+
+/// The reductions are done at once, by the thread, each relaxed and of GPU scope.
+extern "C" fn copy_reduce(to: u64, from: u64, bytes: u64, operation: u64, meta: u64) {
+    let thread = current();
+    let meta = Meta(meta);
+    // SAFETY: as in `load`; the ends have been checked.
+    unsafe {
+        super::multicast::check_bulk(thread, to, from, bytes, meta);
+        with(thread, |w| w.approximated.bulk_reductions += 1);
+        let size = meta.bytes();
+        let one = Meta::access(size).at(meta.site());
+        for offset in (0..bytes).step_by(size as usize) {
+            let value = read(thread, &access(from + offset, size as u8, one)) as u64;
+            rmw(to + offset, value, 0, operation, one.strong(Order::Relaxed, Scope::Device).reduction().0);
         }
         pace(thread, meta);
     }

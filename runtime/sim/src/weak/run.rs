@@ -57,6 +57,8 @@ pub(crate) struct Approximated {
     pub(crate) thread_copies: u64,
     pub(crate) store_async: u64,
     pub(crate) tensor_map: u64,
+    pub(crate) multimem: u64,
+    pub(crate) bulk_reductions: u64,
 }
 
 /// Which lanes of which warp of which block.

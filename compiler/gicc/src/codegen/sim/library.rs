@@ -1,13 +1,17 @@
 //! The library: what intrinsics of NVPTX and well-known functions mean for the host, as LLVM IR.
 //!
 //! The hand-written part is `library.ll`; families of functions that differ in a name only are written here as tables.
-//! Rounding modes other than to the nearest exist only where the tables have them; what is missing is refused by name.
+//! Rounding in a direction is in `rounding`, 8-bit floating point in `narrow.ll`; what is missing is refused by name.
+
+mod rounding;
 
 use std::fmt::Write as _;
 use std::mem::offset_of;
 
 use gicc_abi::codes::{Order, Scope};
-use gicc_abi::sim::{BarrierKind, Clock, CopyGroupOp, Entry, Fault, FenceKind, MbarrierOp, Meta, Space, ThreadInfo, Type, WarpOp};
+use gicc_abi::sim::{
+    BarrierKind, Clock, CopyGroupOp, Entry, Fault, FenceKind, MbarrierOp, Meta, Space, ThreadInfo, Type, WarpOp,
+};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::ir_reader::LLVMParseIRInContext2;
 use inkwell::llvm_sys::linker::LLVMLinkModules2;
@@ -115,12 +119,14 @@ impl Library {
 /// The whole text.
 fn text() -> String {
     let mut text = fill(include_str!("library.ll"));
+    text.push_str(include_str!("library/narrow.ll"));
     declarations(&mut text);
     registers(&mut text);
     warp(&mut text);
     barriers(&mut text);
     floating(&mut text);
     conversions(&mut text);
+    rounding::functions(&mut text);
     libdevice(&mut text);
     let declared = intrinsic_declarations(&text);
     text.push_str(&declared);

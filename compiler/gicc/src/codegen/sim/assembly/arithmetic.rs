@@ -1,5 +1,5 @@
-//! Inline PTX that computes: arithmetic, logic, comparison, selection, moves. Rounding is to the nearest; denormals are not
-//! flushed. What PTX leaves to the hardware (the last bits of `.approx`) is what the host computes.
+//! Inline PTX that computes: arithmetic, logic, comparison, selection, moves. Denormals are not flushed;
+//! rounding modes other than to the nearest are in `rounding`. What PTX leaves to the hardware (the last bits of `.approx`) is what the host computes.
 
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 use ptx::op::{Alu, AluFlag, AluOp, Combine, Compare, Mov, Rounding};
@@ -83,7 +83,7 @@ impl Body<'_> {
         use AluOp::*;
         let directed = matches!(op.rounding, Some(Rounding::Rz | Rounding::Rm | Rounding::Rp | Rounding::Rs));
         if directed && op.op != Cvt {
-            return Err("only rounding to the nearest is supported".to_owned());
+            return self.directed(op, operands);
         }
         match op.op {
             Setp | Set => self.compare(op, operands),
@@ -410,7 +410,7 @@ impl Body<'_> {
         let (least, most) = if op.has(AluFlag::Nan) { ("minimum", "maximum") } else { ("minnum", "maxnum") };
         let scalar = op.ty.packed().0 == 1;
         let reciprocal = |body: &Self, value: Value| body.ir.binary(LLVMFDiv, body.ir.real(float, 1.0), value);
-        let mut value = match (op.op, &values[..]) {
+        let value = match (op.op, &values[..]) {
             (Add, &[a, b]) => ir.binary(LLVMFAdd, a, b),
             (Sub, &[a, b]) => ir.binary(LLVMFSub, a, b),
             (Mul, &[a, b]) => ir.binary(LLVMFMul, a, b),
@@ -435,15 +435,7 @@ impl Body<'_> {
             (Copysign, &[a, b]) => on(self, "copysign", &[b, a]),
             _ => return Err("the simulator has no such instruction".to_owned()),
         };
-        if op.has(AluFlag::Sat) || op.has(AluFlag::Relu) {
-            if !scalar {
-                return Err("saturation of packed values is not supported".to_owned());
-            }
-            value = on(self, "maxnum", &[value, ir.real(float, 0.0)]);
-            if op.has(AluFlag::Sat) {
-                value = on(self, "minnum", &[value, ir.real(float, 1.0)]);
-            }
-        }
+        let value = self.limited(op, value);
         self.write_float(&operands[0], value, op.ty)
     }
 

@@ -4,8 +4,8 @@ use gicc_abi::codes::{Order as SimOrder, Scope as SimScope};
 use gicc_abi::sim::{CopyGroupOp, Entry, FenceKind, MbarrierOp, Meta, Rmw, Space};
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use ptx::op::{
-    Atomic, AtomicOp, BulkCompletion, CopyGroup, CpAsync, CpAsyncBulk, Ld, Mbarrier, MbarrierAction, MembarLevel,
-    Order, ProxyKind, St, StAsync,
+    Atomic, AtomicOp, BulkCompletion, CopyGroup, CpAsync, CpAsyncBulk, CpReduceAsyncBulk, Ld, Mbarrier, MbarrierAction,
+    MembarLevel, Order, ProxyKind, St, StAsync,
 };
 use ptx::{Offset, Op, Operand, ScalarType, Scope, Semantics, StateSpace, VectorSize};
 
@@ -48,7 +48,12 @@ pub(super) fn space(space: StateSpace) -> Option<Space> {
 }
 
 /// The access of this shape.
-fn describe(space_of: StateSpace, ty: ScalarType, vector: Option<VectorSize>, how: Order) -> Result<Meta, Refusal> {
+pub(super) fn describe(
+    space_of: StateSpace,
+    ty: ScalarType,
+    vector: Option<VectorSize>,
+    how: Order,
+) -> Result<Meta, Refusal> {
     let space = space(space_of).ok_or_else(|| format!("the state space .{space_of} is not supported here"))?;
     let lanes = vector.map_or(1, VectorSize::lanes);
     let (_, element) = ty.packed();
@@ -115,8 +120,10 @@ impl Body<'_> {
                 let meta = Meta(0).strong(SimOrder::Release, SimScope::Cluster);
                 self.entry(Entry::Fence, &[self.int(64, FenceKind::MbarrierInit.code())], meta);
             }
+            Op::Multimem(op) => self.multimem(op, operands)?,
             Op::CpAsync(op) => self.cp_async(op, operands)?,
             Op::CpAsyncBulk(op) => self.cp_async_bulk(op, operands)?,
+            Op::CpReduceAsyncBulk(op) => self.cp_reduce_async_bulk(op, operands)?,
             Op::CopyGroup(group) => {
                 let operation = match group {
                     // Copies of a thread are complete when their instruction has run.
@@ -132,10 +139,7 @@ impl Body<'_> {
                 let arguments = [self.int(64, operation.code()), self.int(64, pending)];
                 self.entry(Entry::CopyGroup, &arguments, Meta(0));
             }
-            Op::Prefetch(_)
-            | Op::CpAsyncBulkPrefetch(_)
-            | Op::GridDepControl { .. }
-            | Op::SetMaxNReg { .. } => {}
+            Op::Prefetch(_) | Op::CpAsyncBulkPrefetch(_) | Op::GridDepControl { .. } | Op::SetMaxNReg { .. } => {}
             Op::CpAsyncMbarrierArrive(op) => {
                 // Without `.noinc` the arrival is one more than was expected, and nothing changes.
                 if op.noinc {
@@ -155,7 +159,7 @@ impl Body<'_> {
     }
 
     /// The host address of a memory operand.
-    fn address(&mut self, operand: &Operand, space_of: StateSpace) -> Result<Value, Refusal> {
+    pub(super) fn address(&mut self, operand: &Operand, space_of: StateSpace) -> Result<Value, Refusal> {
         let Operand::Address(address) = operand else { return Err(format!("`{operand}` is no address")) };
         if !address.coordinates.is_empty() {
             return Err("an address with coordinates is not supported".to_owned());
@@ -175,7 +179,7 @@ impl Body<'_> {
         Ok(self.ir.cast(LLVMOpcode::LLVMIntToPtr, value, self.ir.pointer(0)))
     }
 
-    fn lanes(operand: &Operand) -> Vec<&Operand> {
+    pub(super) fn lanes(operand: &Operand) -> Vec<&Operand> {
         match operand {
             Operand::Vector(elements) => elements.iter().collect(),
             other => vec![other],
@@ -183,11 +187,11 @@ impl Body<'_> {
     }
 
     /// A place on the stack for what one call moves.
-    fn buffer(&self, bytes: u64) -> Value {
+    pub(super) fn buffer(&self, bytes: u64) -> Value {
         self.ir.entry_alloca(self.function, bytes.next_multiple_of(16), 16)
     }
 
-    fn at(&self, base: Value, bytes: u64) -> Value {
+    pub(super) fn at(&self, base: Value, bytes: u64) -> Value {
         self.ir.offset(base, self.int(64, bytes))
     }
 
@@ -219,7 +223,13 @@ impl Body<'_> {
         self.store_lanes(address, &operands[1], op.ty, meta)
     }
 
-    fn store_lanes(&mut self, address: Value, value: &Operand, ty: ScalarType, meta: Meta) -> Result<(), Refusal> {
+    pub(super) fn store_lanes(
+        &mut self,
+        address: Value,
+        value: &Operand,
+        ty: ScalarType,
+        meta: Meta,
+    ) -> Result<(), Refusal> {
         let lanes = Self::lanes(value);
         let bytes = u64::from(ty.bytes());
         if lanes.len() == 1 && ty.bits() <= 64 {
@@ -309,6 +319,9 @@ impl Body<'_> {
         if op.byte_mask {
             return Err(".cp_mask is not supported".to_owned());
         }
+        if op.multicast {
+            return Err("a cluster is one block here, so there is no multicast to its blocks".to_owned());
+        }
         let to = self.address(&operands[0], op.destination)?;
         let from = self.address(&operands[1], op.source)?;
         let bytes = self.read(&operands[2], ScalarType::U32)?;
@@ -316,6 +329,23 @@ impl Body<'_> {
         let space = space(op.destination).unwrap_or(Space::Generic);
         let meta = Meta::access(1).space(space).asynchronous().align(16);
         self.entry(Entry::Copy, &[to, from, bytes], meta);
+        if op.completion == BulkCompletion::Mbarrier {
+            let barrier = self.address(&operands[3], StateSpace::SharedCluster)?;
+            self.mbarrier_call(MbarrierOp::CompleteTransaction, barrier, bytes);
+        }
+        Ok(())
+    }
+
+    fn cp_reduce_async_bulk(&mut self, op: &CpReduceAsyncBulk, operands: &[Operand]) -> Result<(), Refusal> {
+        let operation = AtomicOp::from_ptx(op.op.ptx())
+            .and_then(|wanted| operation(wanted, op.ty))
+            .ok_or_else(|| format!("there is no .{} of .{}", op.op, op.ty))?;
+        let to = self.address(&operands[0], op.destination)?;
+        let from = self.address(&operands[1], op.source)?;
+        let bytes = self.read(&operands[2], ScalarType::U32)?;
+        let bytes = self.resize(bytes, 64, false);
+        let meta = describe(op.destination, op.ty, None, Order::Weak)?.asynchronous();
+        self.entry(Entry::CopyReduce, &[to, from, bytes, self.int(64, operation.code())], meta);
         if op.completion == BulkCompletion::Mbarrier {
             let barrier = self.address(&operands[3], StateSpace::SharedCluster)?;
             self.mbarrier_call(MbarrierOp::CompleteTransaction, barrier, bytes);
@@ -386,7 +416,7 @@ impl Body<'_> {
 }
 
 /// The operation on this type.
-fn operation(op: AtomicOp, ty: ScalarType) -> Option<Rmw> {
+pub(super) fn operation(op: AtomicOp, ty: ScalarType) -> Option<Rmw> {
     use ScalarType::*;
     Some(match (op, ty) {
         (AtomicOp::Exch, B32 | B64 | B128 | U32 | U64 | S32 | S64 | F32 | F64) => Rmw::Exchange,

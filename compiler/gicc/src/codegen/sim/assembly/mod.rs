@@ -8,14 +8,17 @@
 //! | --- | --- |
 //! | `body` | registers, labels, guards, operands |
 //! | `memory` | loads, stores, atomics, fences, copies, mbarriers |
+//! | `multimem` | accesses of every PE's location |
 //! | `group` | barriers, warps, special registers, time |
-//! | `arithmetic`, `convert` | the rest |
+//! | `arithmetic`, `convert`, `rounding` | the rest |
 
 mod arithmetic;
 mod body;
 mod convert;
 mod group;
 mod memory;
+mod multimem;
+mod rounding;
 
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
