@@ -21,6 +21,7 @@ use crate::program::Wrapper;
 use crate::report::Report;
 use crate::stack::{RESERVE, StackPool};
 use crate::thread::{CacheLine, State, Thread, set_current};
+use crate::weak::record::Recording;
 use crate::weak::report::WeakReport;
 use crate::weak::run::{BlockOf, WeakRun};
 use crate::{trap, wait};
@@ -112,6 +113,11 @@ impl<'a> Running<'a> {
     fn threads(&self) -> u32 {
         self.block.iter().product()
     }
+
+    /// Threads of all its blocks.
+    pub(crate) fn all_threads(&self) -> u64 {
+        self.blocks * u64::from(self.threads())
+    }
 }
 
 /// A fault of a thread, before it has been told in words.
@@ -187,7 +193,7 @@ pub(crate) fn run(
     start: u64,
     launches: Vec<Running<'_>>,
     weak: Option<Box<WeakRun>>,
-) -> (Result<Report, SimError>, u64, Option<WeakReport>) {
+) -> (Result<Report, SimError>, u64, Option<WeakReport>, Option<Recording>) {
     // SAFETY: only the lifetime changes. The scheduler is dropped before this function returns, so the descriptions
     // outlive it.
     let launches = unsafe { std::mem::transmute::<Vec<Running<'_>>, Vec<Running<'static>>>(launches) };
@@ -214,7 +220,8 @@ pub(crate) fn run(
     memory.reset_arena();
     let result = scheduler.run(start);
     let told = scheduler.weak.as_ref().map(|weak| scheduler.tell(weak));
-    (result, scheduler.now, told)
+    let recording = scheduler.weak.as_mut().and_then(|weak| weak.engine.take_recording());
+    (result, scheduler.now, told, recording)
 }
 
 impl Drop for Scheduler {
