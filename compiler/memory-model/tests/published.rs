@@ -171,6 +171,13 @@ fn too_many_paths_are_refused() {
     let test = Test::parse(&format!("PTX a {{}} P0@cta 0,gpu 0; {body} exists (x == 1)")).unwrap();
     let error = test.answer(&Model::default(), Limits::default()).unwrap_err();
     assert!(matches!(error, PublishedError::TooManyPaths(4096)), "{error}");
+
+    // Loops of which every path is cut off.
+    let body: String = (0..12).map(|n| format!("LC{n}:; ld.weak r0, x;")).collect();
+    let back: String = (0..12).map(|n| format!("bne r0, {n}, LC{n};")).collect();
+    let test =
+        Test::parse(&format!("PTX a {{}} P0@cta 0,gpu 0; {body} {back} LC99:; goto LC99; exists (x == 1)")).unwrap();
+    assert!(test.answer(&Model::default(), Limits::default()).is_err());
 }
 
 #[test]

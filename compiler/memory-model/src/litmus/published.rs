@@ -17,7 +17,8 @@
 //!
 //! Threads with branches are unfolded into straight paths, and each combination of paths is one program of the model.
 //! A barrier with a quorum is unfolded into the ways in which its arrivals can form groups; a thread that is left waiting
-//! takes no further step, and a clause over a register that it never assigns does not hold.
+//! takes no further step, and a clause over a register that it never assigns does not hold. Where threads wait for each
+//! other at barriers in a circle there is no execution, and so none that satisfies a clause.
 //!
 //! An alias through another proxy (`s @ surface aliases x`) is the same virtual address; a generic alias is another one,
 //! and needs `fence.proxy.alias`.
@@ -335,9 +336,12 @@ impl Test {
     pub fn answer(&self, model: &Model, limits: Limits) -> Result<Answer, PublishedError> {
         let Variants { variants, bounded } = self.variants(limits)?;
         let programs = variants.len();
-        let mut feasible = false;
+        let (mut feasible, mut waits) = (false, false);
         for variant in variants {
-            let Some(clause) = variant.clause else { continue };
+            let Some(clause) = variant.clause else {
+                waits = true;
+                continue;
+            };
             let bad_or_wanted = match self.quantifier {
                 Quantifier::Exists | Quantifier::NotExists => clause,
                 Quantifier::Forall => clause.not(),
@@ -353,6 +357,10 @@ impl Test {
                     return Ok(Answer { holds, witness: Some(witness), bounded, programs });
                 }
             }
+        }
+        // Where nothing comes to an end within the bound, any answer would be vacuous.
+        if bounded && !feasible && !waits {
+            return Err(ModelError::NoExecution.into());
         }
         let holds = match self.quantifier {
             Quantifier::Exists => false,

@@ -16,6 +16,9 @@ use crate::{Proxy, Scope, Semantics};
 /// Barriers that a thread has for itself are numbered from here.
 const OWN_BARRIER: u32 = 1 << 17;
 
+/// Steps of a path on average, beyond which there are taken to be too many paths.
+const STEPS_A_PATH: usize = 64;
+
 /// Bytes of every value.
 pub(super) const WIDTH: u8 = 8;
 
@@ -94,8 +97,12 @@ impl<'t> Walker<'t> {
         }
         let mut open = vec![Walk { at: 0, path, visits: BTreeMap::new(), names: 0, spills: 0 }];
         let instructions = &self.test.threads[self.thread].instructions;
+        let mut walks = 0;
         while let Some(mut walk) = open.pop() {
-            if self.paths.len() + open.len() > self.limits.combinations {
+            // Paths that are cut off count too.
+            walks += 1;
+            let too_long = walks > self.limits.combinations.saturating_mul(STEPS_A_PATH);
+            if too_long || self.paths.len() + open.len() > self.limits.combinations {
                 return Err(PublishedError::TooManyPaths(self.limits.combinations));
             }
             let Some((_, instruction)) = instructions.get(walk.at) else {
