@@ -13,6 +13,7 @@ use crate::schedule::{self, Running};
 use crate::stack::StackPool;
 use crate::weak::choice::{Random, Seeded};
 use crate::weak::explore::Explorer;
+use crate::weak::record::Recording;
 use crate::weak::report::WeakReport;
 use crate::weak::run::{Source, WeakRun};
 
@@ -52,6 +53,8 @@ pub struct Machine {
     launches: u64,
     explorer: Option<Rc<RefCell<Explorer>>>,
     told: WeakReport,
+    records: bool,
+    recording: Option<Recording>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -85,6 +88,8 @@ impl Machine {
             launches: 0,
             explorer: None,
             told: WeakReport::default(),
+            records: false,
+            recording: None,
         })
     }
 
@@ -107,6 +112,16 @@ impl Machine {
     /// What weak memory has told of the launches so far; forgets it.
     pub fn take_findings(&mut self) -> WeakReport {
         std::mem::take(&mut self.told)
+    }
+
+    /// Records what later launches execute in weak memory, or no longer: for small kernels.
+    pub fn set_recording(&mut self, on: bool) {
+        self.records = on;
+    }
+
+    /// What the last launch executed, where that was recorded.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        self.recording.take()
     }
 
     /// Gives up later launches after this time on the host.
@@ -249,6 +264,8 @@ impl Machine {
                 .map_err(|problem| SimError::Launch { kernel: launch.kernel.to_owned(), problem })?;
             running.push(ready);
         }
+        let programs = launches.iter().filter_map(|l| self.programs.get(l.module.0));
+        self.stacks.fit(self.config.stack_bytes, programs.map(|p| p.description.stack));
         // Each launch of a machine has another order.
         let mut config = self.config.clone();
         config.seed = self.config.seed ^ self.launches.wrapping_mul(0xa076_1d64_78bd_642f);
@@ -263,14 +280,21 @@ impl Machine {
             // switch finds its thread's state in no cache, a microsecond where an access is 40 ns: there, slices are longer.
             let mut random = Random::new(config.seed ^ 0x0051_1ce5);
             let threads: u64 = running.iter().map(Running::all_threads).sum();
-            let slices =
-                if threads > MANY_THREADS { [256, 512, 1024, 2048] } else { [2, 8, 64, 1024] };
+            let slices = if threads > MANY_THREADS { [256, 512, 1024, 2048] } else { [2, 8, 64, 1024] };
             let drawn = slices.get(random.below(5) as usize).copied();
             config.slice_steps = drawn.map_or(config.slice_steps, |s| config.slice_steps.min(s));
         }
         let weak = weak.map(|(options, source)| Box::new(WeakRun::new(options, source)));
-        let (result, now, told) = schedule::run(&config, &mut self.memory, &mut self.stacks, self.now, running, weak);
+        let weak = weak.map(|mut weak| {
+            if self.records {
+                weak.engine.record();
+            }
+            weak
+        });
+        let (result, now, told, recording) =
+            schedule::run(&config, &mut self.memory, &mut self.stacks, self.now, running, weak);
         self.now = now;
+        self.recording = recording;
         self.told.merge(told.unwrap_or_default());
         result
     }

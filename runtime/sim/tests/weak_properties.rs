@@ -3,7 +3,8 @@
 
 use gicc_sim::weak::Options;
 use gicc_sim::weak::choice::Seeded;
-use gicc_sim::weak::program::{compare, run};
+use gicc_sim::weak::program::{compare, run, run_recorded};
+use gicc_sim::weak::record::RecordError;
 use memory_model::{
     Access, Address, BarrierAction, BarrierLevel, Comparison, LocationId, Model, ModelError, Op, Operand, Place,
     Program, ProxyFence, RaceKind, RmwFunction, Scope, Semantics, Step, Thread, Until,
@@ -89,6 +90,50 @@ fn seeds_reach_what_the_axioms_allow_and_replay() {
             Ok(())
         })
         .unwrap();
+}
+
+/// What was executed is a program, and the axioms allow it to return what it did.
+#[test]
+fn what_was_recorded_is_allowed() {
+    let op = prop_oneof![
+        8 => generic(vec![4]), 2 => copy(), 1 => wait(), 1 => proxy_fence(), 1 => Just(Op::BulkCommit), 1 => barrier(),
+    ];
+    let mut runner = TestRunner::new(Config { cases: cases() / 2, failure_persistence: None, ..Config::default() });
+    let told = std::cell::Cell::new((0, 0));
+    runner
+        .run(&(program(op.boxed(), 8), any::<u64>()), |(program, seed)| {
+            for seed in seed..seed.saturating_add(6) {
+                let (outcome, recording) = run_recorded(&program, Options::default(), &mut Seeded::new(seed)).unwrap();
+                if outcome.is_none() {
+                    continue;
+                }
+                let (recorded, condition) = match recording.program() {
+                    Ok(recorded) => recorded,
+                    Err(RecordError::Unsupported(_)) => continue,
+                    Err(error) => panic!("{error}"),
+                };
+                let (all, verdicts) = told.get();
+                match Model::default().check(&recorded, &condition) {
+                    Ok(verdict) => {
+                        told.set((all + 1, verdicts + 1));
+                        prop_assert!(
+                            verdict.is_possible(),
+                            "{}\nin\n{}\nof\n{}",
+                            condition,
+                            text(&recorded),
+                            text(&program)
+                        );
+                    }
+                    Err(ModelError::TooLarge { .. }) => told.set((all + 1, verdicts)),
+                    Err(error) => panic!("{error} in\n{}", text(&recorded)),
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    let (all, verdicts) = told.get();
+    println!("{all} records, {verdicts} judged");
+    assert!(all > 0 && verdicts * 10 > all * 9);
 }
 
 /// What the axioms allow; nothing where they say nothing.

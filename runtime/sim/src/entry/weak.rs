@@ -542,7 +542,7 @@ extern "C" fn copy_group(operation: u64, pending: u64, meta: u64) {
         announce(thread, Footprint::LOCAL, Some(Await::Copies { number, full }));
         with(thread, |w| {
             w.finish_up_to(tid, number, full);
-            w.engine.waited(tid, number, full);
+            w.engine.waited_group(tid, pending as usize, full);
         });
         pace(thread, meta);
     }

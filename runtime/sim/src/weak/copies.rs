@@ -11,6 +11,7 @@ use super::engine::Engine;
 use super::history::Span;
 use super::order::Order;
 use super::race::AccessKind;
+use super::record::Done;
 
 /// A copy that has started.
 #[derive(Clone, Debug)]
@@ -54,6 +55,8 @@ impl Engine {
             self.stamp(tid).join_into(&mut clock);
             clock
         };
+        let shared = |of: (u64, CopySpace)| (of.0, of.1 == CopySpace::Shared);
+        self.note(tid, || Done::Copy { to: shared(to), from: shared(from), bytes });
         let read_view = self.view(tid, &base, from.1);
         let write_view = self.view(tid, &base, to.1);
         let thread = self.thread_mut(tid);
@@ -93,6 +96,7 @@ impl Engine {
 
     /// Ends a group of copies.
     pub(crate) fn commit(&mut self, tid: Tid) {
+        self.note(tid, || Done::Commit);
         let copies = self.thread_mut(tid).copies.get_or_insert_default();
         let count = copies.count;
         copies.groups.push(count);
@@ -176,9 +180,17 @@ impl Engine {
         self.thread(tid).copies.as_ref().map_or(0, |c| c.count)
     }
 
+    /// The thread has waited for all but the newest `pending` groups.
+    pub(crate) fn waited_group(&mut self, tid: Tid, pending: usize, full: bool) {
+        let number = self.covered(tid, pending);
+        let pending = u32::try_from(pending).unwrap_or(u32::MAX);
+        self.note(tid, || Done::Wait { pending, read_only: !full });
+        self.waited(tid, number, full);
+    }
+
     /// The thread has waited for copies up to a number: their reads, and with `full` their writes, are before what
     /// follows.
-    pub(crate) fn waited(&mut self, tid: Tid, number: u32, full: bool) {
+    fn waited(&mut self, tid: Tid, number: u32, full: bool) {
         if number == 0 {
             return;
         }

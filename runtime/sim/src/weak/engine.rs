@@ -11,6 +11,7 @@ use super::history::{Backing, Cell, MAX_HISTORY, Read, Shadow, Span, Strong, Wri
 use super::message::{BlockPlace, Level, Message, Part, Stamp};
 use super::order::{HostOrder, Order, Strength, before_any, bits};
 use super::race::{AccessKind, Missing, Party, Race, Races, StaleRead, index_of};
+use super::record::{Done, Recording};
 
 /// How an engine is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub(super) struct BlockState {
 pub(crate) struct Gathering {
     clock: Clock,
     arrived: Vec<Tid>,
+    /// The barrier's number in a recording.
+    serial: u32,
 }
 
 impl Gathering {
@@ -84,6 +87,8 @@ pub struct Engine {
     touched: Vec<(usize, u64, usize)>,
     /// Operations executed.
     pub(super) operations: u64,
+    /// What was executed, where that is wanted.
+    pub(super) recording: Option<Box<Recording>>,
 }
 
 /// Everything of a candidate that a read of several cells needs.
@@ -108,6 +113,28 @@ impl Engine {
             races: Races::default(),
             touched: Vec::new(),
             operations: 0,
+            recording: None,
+        }
+    }
+
+    /// Records what is executed from now on.
+    pub(crate) fn record(&mut self) {
+        self.shadow.fresh = Some(Vec::new());
+        self.recording = Some(Box::default());
+    }
+
+    /// What has been recorded.
+    pub(crate) fn take_recording(&mut self) -> Option<Recording> {
+        let mut recording = *self.recording.take()?;
+        recording.places.clone_from(&self.places);
+        recording.initial = self.shadow.fresh.take().unwrap_or_default().into_iter().collect();
+        Some(recording)
+    }
+
+    #[inline]
+    pub(super) fn note(&mut self, tid: Tid, done: impl FnOnce() -> Done) {
+        if let Some(recording) = &mut self.recording {
+            recording.note(tid, done());
         }
     }
 
@@ -184,6 +211,7 @@ impl Engine {
             && accept.is_none()
             && let Some(value) = self.read_quickly(tid, access, chooser)
         {
+            self.note(tid, || Done::Read { access: *access, value });
             return Some(value);
         }
         if access.acquires {
@@ -204,6 +232,9 @@ impl Engine {
             value
         });
         self.host_orders = host;
+        if let Some(value) = result {
+            self.note(tid, || Done::Read { access: *access, value });
+        }
         result
     }
 
@@ -558,6 +589,7 @@ impl Engine {
     /// A write of a thread.
     pub(crate) fn write(&mut self, tid: Tid, access: &Access, value: u128) {
         self.operations += 1;
+        self.note(tid, || Done::Write { access: *access, value });
         if !access.is_strong() && self.write_quickly(tid, access, value) {
             return;
         }
@@ -691,7 +723,9 @@ impl Engine {
         };
         self.after_read(tid, access, &order, &picked, old, AccessKind::Atomic);
         self.observe(tid, access, &picked, returns);
-        if let Some(new) = function(old) {
+        let new = function(old);
+        self.note(tid, || Done::Rmw { access: *access, returns, old, new });
+        if let Some(new) = new {
             let strength = access.strength(tid);
             let mut message = self.own_message(tid, access).map_or_else(Message::default, |m| (*m).clone());
             for (l, at) in &picked {
@@ -720,6 +754,7 @@ impl Engine {
     /// A fence.
     pub(crate) fn fence(&mut self, tid: Tid, acquires: bool, releases: bool, sc: bool, scope: Level) {
         self.operations += 1;
+        self.note(tid, || Done::Fence { acquires, releases, sc, scope });
         let mut clock = self.thread(tid).clock.clone();
         if acquires {
             let thread = self.thread(tid);
@@ -754,6 +789,7 @@ impl Engine {
     /// A fence between the generic and the asynchronous proxy.
     pub(crate) fn proxy_fence(&mut self, tid: Tid, global: bool, shared: bool) {
         self.operations += 1;
+        self.note(tid, || Done::ProxyFence { global, shared });
         let stamp = self.stamp(tid);
         let Some(block) = &mut self.blocks[block_of(tid)] else { return };
         let fences = &mut block.proxy_fences;
@@ -772,6 +808,13 @@ impl Engine {
 
     /// A thread arrives at a barrier.
     pub(crate) fn arrive(&mut self, tid: Tid, gathering: &mut Gathering) {
+        if let Some(recording) = &mut self.recording {
+            if gathering.serial == 0 {
+                recording.barriers += 1;
+                gathering.serial = recording.barriers;
+            }
+            recording.note(tid, Done::Arrive { barrier: gathering.serial });
+        }
         self.stamp(tid).join_into(&mut gathering.clock);
         gathering.arrived.push(tid);
         self.thread_mut(tid).epoch += 1;
@@ -779,7 +822,10 @@ impl Engine {
 
     /// A barrier is complete: those who wait go on.
     pub(crate) fn meet(&mut self, gathering: Gathering, waiters: &[Tid]) {
-        let Gathering { mut clock, arrived } = gathering;
+        let Gathering { mut clock, arrived, serial } = gathering;
+        if let Some(recording) = &mut self.recording {
+            recording.waited.insert(serial, waiters.to_vec());
+        }
         let Some(&first) = waiters.first() else { return };
         let number = block_of(first);
         let Some(block) = &mut self.blocks[number] else { return };
@@ -802,6 +848,7 @@ impl Engine {
 
     /// Joins what was gathered so far into a thread, and leaves it for others (mbarriers).
     pub(crate) fn wait_for(&mut self, tid: Tid, gathering: &Gathering) {
+        self.note(tid, || Done::Unsupported("a wait for what was gathered (an mbarrier, a cluster)"));
         self.thread_mut(tid).clock.join(&gathering.clock);
     }
 

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::clock::{NOBODY, Tid};
 use super::message::{Level, Message};
 
@@ -92,7 +94,8 @@ pub(crate) struct Read {
     pub(crate) foreign: bool,
 }
 
-/// A piece of a granule that no access has split.
+/// A piece of a granule that no access has split. What most pieces have stands in it without a pointer: a launch has
+/// millions of them, and each pointer is a line that is in no cache.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) start: u8,
@@ -101,10 +104,10 @@ pub(crate) struct Cell {
     pub(crate) pruned: bool,
     /// What a strong read that returned an old write had seen; everybody counts as having seen it.
     pub(crate) taint: u32,
-    pub(crate) writes: Vec<Write>,
+    pub(crate) writes: SmallVec<[Write; 2]>,
     /// What each thread's strong accesses have seen.
     pub(crate) seen: Vec<(Tid, u32)>,
-    pub(crate) reads: Vec<Read>,
+    pub(crate) reads: SmallVec<[Read; 1]>,
 }
 
 impl Cell {
@@ -181,21 +184,21 @@ const fn mask(start: u8, bytes: u8) -> u64 {
 /// Eight bytes of memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Granule {
-    pub(crate) cells: Vec<Cell>,
+    pub(crate) cells: SmallVec<[Cell; 2]>,
 }
 
 impl Granule {
     fn new(value: u64) -> Self {
         let initial = Write::new(NOBODY, 0, 0, Span { address: 0, bytes: 8 }, 0, value);
         Self {
-            cells: vec![Cell {
+            cells: smallvec![Cell {
                 start: 0,
                 bytes: 8,
                 pruned: false,
                 taint: 0,
-                writes: vec![initial],
+                writes: smallvec![initial],
                 seen: Vec::new(),
-                reads: Vec::new(),
+                reads: SmallVec::new(),
             }],
         }
     }
@@ -256,6 +259,8 @@ pub(crate) struct Shadow {
     last: (u64, u32),
     pub(crate) granules: Vec<Granule>,
     free: Vec<u32>,
+    /// What was there at first, where that is recorded.
+    pub(crate) fresh: Option<Vec<(u64, u64)>>,
 }
 
 /// Multiplicative hashing of page numbers.
@@ -292,6 +297,7 @@ impl Shadow {
             last: (u64::MAX, 0),
             granules: Vec::new(),
             free: Vec::new(),
+            fresh: None,
         }
     }
 
@@ -309,7 +315,11 @@ impl Shadow {
         }
         let slot = &mut self.tables[self.last.1 as usize][(address >> 3) as usize % PAGE_GRANULES];
         if *slot == 0 {
-            let granule = Granule::new(self.backing.granule(address));
+            let value = self.backing.granule(address);
+            if let Some(fresh) = &mut self.fresh {
+                fresh.push((address, value));
+            }
+            let granule = Granule::new(value);
             *slot = match self.free.pop() {
                 Some(at) => {
                     self.granules[at as usize] = granule;
@@ -334,7 +344,7 @@ impl Shadow {
                 while at < page_end && at < start + bytes {
                     let slot = &mut self.tables[table as usize][(at >> 3) as usize % PAGE_GRANULES];
                     if *slot != 0 {
-                        self.granules[*slot as usize - 1].cells = Vec::new();
+                        self.granules[*slot as usize - 1].cells = SmallVec::new();
                         self.free.push(*slot - 1);
                         *slot = 0;
                     }

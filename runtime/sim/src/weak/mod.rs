@@ -11,6 +11,7 @@ mod message;
 mod order;
 pub mod program;
 mod race;
+pub mod record;
 pub mod report;
 pub(crate) mod run;
 

@@ -17,6 +17,7 @@ use super::explore::{Exploration, Explorer};
 use super::history::{Backing, MAX_HISTORY, Span};
 use super::message::{BlockPlace, Level, Message, Part};
 use super::race::Race;
+use super::record::Recording;
 
 /// Bytes between two locations.
 const DISTANCE: u64 = 1 << 16;
@@ -100,6 +101,23 @@ pub fn explore_with(program: &Program, options: Options, limit: u64) -> Result<S
 pub fn run(program: &Program, options: Options, chooser: &mut dyn Chooser) -> Result<Option<Outcome>, ProgramError> {
     check(program)?;
     Ok(Run::new(program, options).complete(chooser))
+}
+
+/// The same, with a record of what was executed.
+///
+/// # Errors
+///
+/// As of [`explore`].
+pub fn run_recorded(
+    program: &Program,
+    options: Options,
+    chooser: &mut dyn Chooser,
+) -> Result<(Option<Outcome>, Recording), ProgramError> {
+    check(program)?;
+    let mut run = Run::new(program, options);
+    run.engine.record();
+    let outcome = run.complete(chooser);
+    Ok((outcome, run.engine.take_recording().unwrap_or_default()))
 }
 
 /// Compares what the simulator reaches with what the axioms allow.
@@ -451,8 +469,7 @@ impl<'p> Run<'p> {
             }
             Op::BulkCommit => self.engine.commit(tid),
             Op::BulkWait { pending, read_only } => {
-                let number = self.engine.covered(tid, *pending as usize);
-                self.engine.waited(tid, number, !read_only);
+                self.engine.waited_group(tid, *pending as usize, !read_only);
             }
             Op::Mbarrier { id, phase, action, semantics, scope } => {
                 let phase = self.phases.entry((*id, *phase)).or_default();
