@@ -34,11 +34,13 @@
 //! | `entry` | the entry points that programs call |
 //! | `print` | `printf` |
 //! | `trap` | host signals become errors |
+//! | [`weak`] | weak memory: the engine, choices, exploration, races, reports, records |
+//! | `explore_run` | running with every choice gone through |
 //!
 //! # What is simulated how
 //!
-//! - Memory is sequentially consistent: every access takes effect at once. Orders and scopes arrive typed and are kept
-//!   for checkers; they change nothing here.
+//! - Memory is functional or weak ([`MemoryMode`]). Functional: every access takes effect at once, for everybody. Weak: an
+//!   engine of histories and clocks decides what each read may return ([`weak`]); it sees PTX events only.
 //! - `bar.sync` without a count waits for all threads of the block that have not exited (CUDA programming guide, on
 //!   Volta and later). With a count it waits for that many; a warp whose threads that have not exited have all arrived
 //!   counts as 32, as PTX counts warps.
