@@ -92,6 +92,14 @@ pub enum HostError {
     /// A device wrote its error word.
     #[error("{0}")]
     Device(DeviceFailure),
+    /// An argument is a multicast address.
+    #[error(
+        "error: an argument is a multicast address, but NVLink multicast is not used on {backend}\n  = help: run it with --target sim, or pass the addresses of the PEs' buffers"
+    )]
+    NoMulticast {
+        /// The backend.
+        backend: &'static str,
+    },
     /// Kernels did not end.
     #[error("error: launch {launch} of kernel `{kernel}` did not end within {} s; still running: {}\n  = help: every wait of gicc is bounded, so look for a loop of the kernel's own that waits for memory; --host-timeout sets the bound", waited.as_secs_f64(), pes(running))]
     Hang {

@@ -15,7 +15,7 @@ use crate::error::HostError;
 use crate::folder::Folder;
 use crate::launch::draw::{Drawn, draw};
 use crate::launch::fill::fill;
-use crate::launch::pack::{Target as PackTarget, pack};
+use crate::launch::pack::{Target as PackTarget, pack, uses_multicast};
 use crate::reference;
 use crate::report::{Outcome, RunFailure, RunReport};
 use crate::team::{Bounds, Buffer, Team};
@@ -175,6 +175,16 @@ pub(crate) fn run_opened(
     progress: &mut dyn FnMut(u32),
     open: &mut dyn FnMut(Needs) -> Result<Box<dyn Backend>, HostError>,
 ) -> Result<RunReport, HostError> {
+    let weak = options.memory == Memory::Weak || options.explore.is_some();
+    if options.target != Target::Sim && (weak || options.races || options.first_schedule > 0) {
+        return Err(HostError::Misuse(
+            "weak memory, exploration, races and numbered schedules exist only in the simulator\n  = help: use --target sim"
+                .into(),
+        ));
+    }
+    if options.races && !weak {
+        return Err(HostError::Misuse("races are found only in weak memory\n  = help: add --memory weak".into()));
+    }
     let n_pes = folder.pe_count(options.pes)?;
     let seed = options.seed.unwrap_or_else(fresh_seed);
     let draws = (0..options.runs)
@@ -281,9 +291,14 @@ pub(crate) fn launch(
     let kernel = folder.kernel(index);
     let shape = &drawn.shapes[index];
     let mut launches = Vec::new();
+    let mut multicast = Vec::new();
+    for (number, buffer) in prepared.buffers.iter().enumerate() {
+        let used = uses_multicast(&folder.description, index, number);
+        multicast.push(if used { team.multicast(buffer)? } else { 0 });
+    }
     for pe in 0..drawn.n_pes {
         let addresses: Vec<u64> = prepared.buffers.iter().map(|b| b.addresses[pe as usize]).collect();
-        let target = PackTarget { drawn, pe, iteration, addresses: &addresses };
+        let target = PackTarget { drawn, pe, iteration, addresses: &addresses, multicast: &multicast };
         let parameters = pack(&folder.description, index, kernel, target)?;
         let (grid, block, shared_bytes) = (shape.grid, shape.block, shape.shared_bytes);
         launches.push(Launch { pe, symbol: &kernel.symbol, grid, block, shared_bytes, parameters });

@@ -268,6 +268,14 @@ impl Team {
         self.add(Buffer { name: name.to_owned(), addresses, bytes, symmetric: true })
     }
 
+    /// The multicast address of a symmetric buffer.
+    pub fn multicast(&self, buffer: &Buffer) -> Result<u64, HostError> {
+        match buffer.addresses.first().filter(|_| buffer.symmetric) {
+            Some(&address) => self.backend.multicast(address),
+            None => Err(HostError::Misuse(format!("buffer `{}` is not symmetric", buffer.name))),
+        }
+    }
+
     /// A buffer in each PE's own memory, aligned to 256 bytes and followed by guard bytes.
     pub fn allocate_local(&mut self, name: &str, bytes: u64) -> Result<Buffer, HostError> {
         let mut buffer = Buffer { name: name.to_owned(), addresses: Vec::new(), bytes, symmetric: false };

@@ -80,6 +80,11 @@ pub trait Backend {
         false
     }
 
+    /// The multicast address of an address in the symmetric heap: it stands for that location of every PE.
+    fn multicast(&self, _address: u64) -> Result<u64, HostError> {
+        Err(HostError::NoMulticast { backend: self.name() })
+    }
+
     /// Memory of one PE outside the symmetric heap, aligned to 256 bytes.
     fn allocate(&mut self, pe: u32, bytes: u64, name: &str) -> Result<u64, HostError>;
 

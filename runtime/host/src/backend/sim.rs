@@ -73,6 +73,11 @@ impl Backend for Sim {
         Heap { base: m.segment(0), stride: m.stride(), bytes: m.heap_bytes() }
     }
 
+    fn multicast(&self, address: u64) -> Result<u64, HostError> {
+        let outside = || HostError::Misuse(format!("{address:#x} is not in the symmetric heap"));
+        self.machine.multicast(address).ok_or_else(outside)
+    }
+
     fn checks_bounds(&self) -> bool {
         true
     }

@@ -195,6 +195,8 @@ pub enum Argument {
         offset: Option<At<Expression>>,
         /// Whether the offset counts bytes instead of elements.
         in_bytes: bool,
+        /// Whether the address is the multicast one, which stands for the buffer on every PE.
+        multicast: bool,
     },
     /// An integer.
     Integer(Expression),

@@ -19,6 +19,20 @@ pub struct Target<'a> {
     pub iteration: u32,
     /// The address of each buffer on the PE.
     pub addresses: &'a [u64],
+    /// The multicast address of each buffer, or 0 where it is not used; may be empty where no argument is one.
+    pub multicast: &'a [u64],
+}
+
+/// Whether an argument of launch `index` is the multicast address of a buffer.
+pub fn uses_multicast(description: &Description, index: usize, buffer: usize) -> bool {
+    fn is(argument: &Argument, wanted: usize) -> bool {
+        match argument {
+            Argument::Buffer { buffer, multicast, .. } => *multicast && *buffer == wanted,
+            Argument::Structure(fields) => fields.iter().any(|f| is(&f.value.value, wanted)),
+            _ => false,
+        }
+    }
+    description.launches[index].arguments.value.iter().any(|a| is(&a.value, buffer))
 }
 
 /// The bytes of the arguments of launch `index`, whose kernel is `kernel`.
@@ -96,10 +110,14 @@ impl Packer<'_> {
     /// An integer or an address in `bytes` bytes.
     fn integer(&self, argument: &At<Argument>, bytes: usize) -> Result<Vec<u8>, Diagnostic> {
         let value = match &argument.value {
-            Argument::Buffer { buffer, offset, in_bytes } => {
+            Argument::Buffer { buffer, offset, in_bytes, multicast } => {
                 let b = &self.description.buffers[*buffer];
                 let size = self.target.drawn.lengths[*buffer] * b.element.bytes() as u64;
-                let mut address = self.target.addresses[*buffer];
+                let addresses = if *multicast { self.target.multicast } else { self.target.addresses };
+                let Some(mut address) = addresses.get(*buffer).copied() else {
+                    let message = format!("buffer `{}` has no multicast address", b.name.value);
+                    return Err(self.error(&argument.span, message, "this launch was prepared without one"));
+                };
                 if let Some(e) = offset {
                     let unit = if *in_bytes { 1 } else { b.element.bytes() as i64 };
                     let n = e

@@ -725,7 +725,7 @@ impl Reader {
             DeValue::String(text) => {
                 let name = text.trim();
                 if let Some(buffer) = self.buffers.iter().position(|b| b.name.value == name) {
-                    return at(Argument::Buffer { buffer, offset: None, in_bytes: false });
+                    return at(Argument::Buffer { buffer, offset: None, in_bytes: false, multicast: false });
                 }
                 if let Some(index) = self.parameters.iter().position(|p| p.name.value == name && p.is_real()) {
                     return at(Argument::RealParameter(index));
@@ -744,16 +744,34 @@ impl Reader {
                 at(Argument::Structure(fields))
             }
             DeValue::Table(table) => {
-                self.known_keys(table, "the argument", &["buffer", "offset", "byte_offset"]);
+                self.known_keys(table, "the argument", &["buffer", "multicast", "offset", "byte_offset"]);
+                let multicast = table.contains_key("multicast");
+                if multicast && table.contains_key("buffer") {
+                    self.error(
+                        &span,
+                        "the argument has two addresses",
+                        "write either `buffer` (on this PE) or `multicast` (on every PE)",
+                    );
+                    return None;
+                }
+                let key = if multicast { "multicast" } else { "buffer" };
                 let buffer =
-                    self.required(table, &span, "the argument", "buffer", "write { buffer = \"name\", offset = 1 }");
-                let name = buffer.and_then(|v| self.text(v, "`buffer`"))?;
+                    self.required(table, &span, "the argument", key, "write { buffer = \"name\", offset = 1 }");
+                let name = buffer.and_then(|v| self.text(v, &format!("`{key}`")))?;
                 let Some(buffer) = self.buffers.iter().position(|b| b.name.value == name.value) else {
                     if !self.names.contains(&name.value) {
                         self.unknown_name(&name.value, &name.span);
                     }
                     return None;
                 };
+                if multicast && !self.buffers[buffer].symmetric {
+                    self.error(
+                        &name.span,
+                        format!("`{}` has no multicast address, because it is not symmetric", name.value),
+                        "write `symmetric = true` in the buffer",
+                    );
+                    return None;
+                }
                 let (offset, in_bytes) = match (table.get("offset"), table.get("byte_offset")) {
                     (Some(_), Some(v)) => {
                         self.error(
@@ -767,7 +785,7 @@ impl Reader {
                     (None, Some(v)) => (Some(self.expression(v, place)?), true),
                     (None, None) => (None, false),
                 };
-                at(Argument::Buffer { buffer, offset, in_bytes })
+                at(Argument::Buffer { buffer, offset, in_bytes, multicast })
             }
             _ => {
                 self.wrong_type(

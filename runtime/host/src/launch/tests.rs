@@ -74,10 +74,17 @@ fn try_out(text: &str) -> Result<(Description, Drawn, Vec<Vec<u8>>), Diagnostics
     let mut packed = Vec::new();
     for (index, kernel) in kernels.iter().enumerate() {
         let addresses = vec![0x1000; description.buffers.len()];
-        let target = Target { drawn: &drawn, pe: 1, iteration: 0, addresses: &addresses };
+        let target = Target { drawn: &drawn, pe: 1, iteration: 0, addresses: &addresses, multicast: &[0x9000] };
         packed.push(pack(&description, index, &manifest().kernels[*kernel], target)?);
     }
     Ok((description, drawn, packed))
+}
+
+#[test]
+fn a_multicast_address_is_an_argument() {
+    let text = right().replace("{ buffer = \"flags\", offset = 1 }", "{ multicast = \"data\", byte_offset = 4 }");
+    let (_, _, packed) = try_out(&text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(packed[0][..16], [0x1000u64.to_le_bytes(), 0x9004u64.to_le_bytes()].concat());
 }
 
 /// The messages about `RIGHT` with a part replaced.
@@ -159,6 +166,9 @@ fn expressions_and_names() {
         ("offset = 1", "offset = 5"),
         ("offset = 1", "offset = -1"),
         ("offset = 1", "offset = 1, byte_offset = 8"),
+        ("{ buffer = \"flags\", offset = 1 }", "{ multicast = \"flags\" }"),
+        ("{ buffer = \"flags\", offset = 1 }", "{ multicast = \"data\", buffer = \"flags\" }"),
+        ("{ buffer = \"flags\", offset = 1 }", "{ multicast = \"nothing\" }"),
     ]));
 }
 
