@@ -8,7 +8,8 @@ mod sim_support;
 
 use std::fmt::Write as _;
 
-use sim_support::{Bench, Params};
+use gicc_sim::{Config, Machine, MemoryMode};
+use sim_support::{Bench, Params, bitcode, emit};
 
 /// A kernel `(unsigned *m, unsigned *o)` with `s` in shared memory, whose shared address is `a`.
 struct Form {
@@ -242,8 +243,30 @@ fn compute64(ptx: &str, operands: &[u64], expected: u64) -> Form {
     kernel(ptx, 1, &memory, &body, &[expected as u32, (expected >> 32) as u32])
 }
 
-/// Runs every form and compares; all failures are told together.
+/// Runs every form and compares, with every access in effect at once and with weak memory; all failures are told together.
 fn run(forms: &[Form]) {
+    run_in(forms, &[MemoryMode::Functional, MemoryMode::Weak(Default::default())]);
+}
+
+/// What is wrong with a form.
+fn try_out(bench: &mut Bench, number: usize, form: &Form) -> Vec<String> {
+    let mut memory = form.memory.clone();
+    memory.resize(128, 0);
+    let (m, o) = (bench.buffer("m", &memory), bench.buffer("o", &[0; 128]));
+    if let Err(error) = bench.run(&format!("form{number}"), 1, form.threads, Params::new().ptr(m).ptr(o)) {
+        return vec![format!("{}: {error}", form.name)];
+    }
+    let mut failures = Vec::new();
+    for (what, address, expected) in [("m", m, &form.expected_memory), ("o", o, &form.expected_output)] {
+        let found = bench.words(address, expected.len());
+        if found != *expected {
+            failures.push(format!("{}: {what} is {found:x?}, not {expected:x?}", form.name));
+        }
+    }
+    failures
+}
+
+fn run_in(forms: &[Form], modes: &[MemoryMode]) {
     let mut cuda = String::new();
     for (number, form) in forms.iter().enumerate() {
         let _ = writeln!(
@@ -253,22 +276,18 @@ fn run(forms: &[Form]) {
             form.body
         );
     }
-    let mut bench = Bench::one(&cuda);
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("kernel.so");
+    if let Err(errors) = emit(&bitcode(folder.path(), &cuda), &program) {
+        panic!("{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+    }
     let mut failures = Vec::new();
-    for (number, form) in forms.iter().enumerate() {
-        let mut memory = form.memory.clone();
-        memory.resize(128, 0);
-        let (m, o) = (bench.buffer("m", &memory), bench.buffer("o", &[0; 128]));
-        let result = bench.run(&format!("form{number}"), 1, form.threads, Params::new().ptr(m).ptr(o));
-        if let Err(error) = result {
-            failures.push(format!("{}: {error}", form.name));
-            continue;
-        }
-        for (what, address, expected) in [("m", m, &form.expected_memory), ("o", o, &form.expected_output)] {
-            let found = bench.words(address, expected.len());
-            if found != *expected {
-                failures.push(format!("{}: {what} is {found:x?}, not {expected:x?}", form.name));
-            }
+    for &memory in modes {
+        let mut machine = Machine::new(Config { memory, ..Config::default() }).unwrap();
+        let module = machine.load(&program).unwrap();
+        let mut bench = Bench { machine, module };
+        for (number, form) in forms.iter().enumerate() {
+            failures.extend(try_out(&mut bench, number, form));
         }
     }
     assert!(failures.is_empty(), "{} of {} forms:\n{}", failures.len(), forms.len(), failures.join("\n"));
@@ -347,6 +366,8 @@ fn loads() {
         "ld.acquire.cta.shared.u32",
         "ld.acquire.cta.shared::cta.b32",
         "ld.relaxed.cluster.shared::cluster.b64",
+        "ld.acquire.gpu.global.s32",
+        "ld.relaxed.sys.global.u64",
     ];
     opcodes.extend(written.map(str::to_owned));
     run(&opcodes.iter().map(|o| load(o)).collect::<Vec<_>>());
@@ -409,6 +430,7 @@ fn stores() {
         "st.volatile.shared.u32",
         "st.release.cta.shared.u32",
         "st.relaxed.cluster.shared::cluster.b64",
+        "st.relaxed.sys.global.u64",
     ];
     opcodes.extend(written.map(str::to_owned));
     run(&opcodes.iter().map(|o| store(o)).collect::<Vec<_>>());
@@ -786,7 +808,8 @@ fn waits() {
         );
         kernel(name, 64, &[], &body, &[7])
     });
-    run(&forms);
+    // Some of these order nothing, and in weak memory that shows.
+    run_in(&forms, &[MemoryMode::Functional]);
 }
 
 #[test]
@@ -1068,4 +1091,63 @@ fn arithmetic() {
         ),
     ]);
     run(&forms);
+}
+
+/// What published kernels write without inline PTX and clang makes an intrinsic or a plain access of.
+#[test]
+fn without_inline_ptx() {
+    run(&[
+        kernel(
+            "atomics of CUDA at every scope",
+            1,
+            &[5],
+            "atomicAdd_system(m, 1u); atomicAdd(m, 1u); atomicAdd_block(m, 1u); o[0] = atomicCAS_system(m, 8u, 20u); \
+             o[1] = atomicExch_system(m, 30u); double *d = (double *)(m + 2); atomicAdd_system(d, 1.0); atomicAdd(d, 1.0); o[2] = *d == 2.0; o[3] = m[0];",
+            &[8, 20, 1, 30],
+        ),
+        kernel(
+            "fences of CUDA",
+            1,
+            &[],
+            "o[0] = 1; __threadfence_system(); o[1] = 2; __threadfence(); o[2] = 3; __threadfence_block();",
+            &[1, 2, 3],
+        ),
+        kernel(
+            "16 bytes at once and volatile words",
+            1,
+            &pattern(),
+            "*(uint4 *)o = *(const uint4 *)m; ((volatile unsigned *)o)[4] = ((volatile unsigned *)m)[4]; \
+             __builtin_memcpy(o + 8, m + 8, 32); __nanosleep(20);",
+            &[&pattern()[..5], &[0, 0, 0], &pattern()[8..]].concat(),
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_refused_is_named() {
+    let refused = [
+        "{ .reg .u32 i; mov.u32 i, 0; T: .branchtargets A; brx.idx i, T; A: }",
+        "{ call.uni f, (); }",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%0], 16, [%0], 1;",
+        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%0], [%0], 16, 1;",
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {0}], [%0];",
+        "{ .reg .b32 x; multimem.ld_reduce.relaxed.sys.global.add.acc::f16.e4m3x4 x, [%0]; }",
+        "{ .reg .f32 x; multimem.ld_reduce.global.min.f32 x, [%0]; }",
+        "{ .reg .b32 x; vadd4.u32.u32.u32.add x, x, x, x; }",
+        "{ .reg .f32 x; add.rz.f32 x, x, x; cvt.rs.f16x2.f32 x, x, x, x; }",
+        "{ .reg .b32 x; tensormap.replace.tile.rank.global.b1024.b32 [%0], x; }",
+        "wgmma.fence.sync.aligned;",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::new();
+    for ptx in refused {
+        let cuda = format!(
+            "extern \"C\" __global__ void k(int *p) {{\n  asm volatile(\"{ptx}\" :: \"l\"(p) : \"memory\");\n}}"
+        );
+        let errors = emit(&bitcode(folder.path(), &cuda), &folder.path().join("k.so")).unwrap_err();
+        for error in errors {
+            let _ = writeln!(text, "{error}");
+        }
+    }
+    insta::assert_snapshot!(text);
 }

@@ -35,7 +35,7 @@ pub(super) unsafe fn check_bulk(thread: *mut Thread, to: u64, from: u64, bytes: 
     // SAFETY: as the caller promises.
     unsafe {
         for (address, way) in [(from, Way::Load), (to, Way::Atomic)] {
-            if bytes % 16 != 0 {
+            if !bytes.is_multiple_of(16) {
                 let problem = AccessProblem::Operation { what: "a bulk copy moves a multiple of 16 bytes" };
                 fail(thread, meta, Fault::Access { access: "bulk copy", address, bytes, problem })
             }
