@@ -238,6 +238,37 @@ fn a_failure_is_told_with_its_lines_and_the_missing_relation() {
     assert_eq!((race.first.pe, race.second.pe), (0, 1));
 }
 
+/// What a failing run executed is a program of the memory model, and the axioms allow what its loads returned.
+#[test]
+fn failures_are_allowed_by_the_axioms() {
+    let mut judged = 0;
+    for mut shape in mutants() {
+        shape.threads = shape.threads.min(2);
+        shape.expected = &shape.expected[..shape.expected.len().min(shape.threads.max(1) as usize)];
+        let mut loaded = Loaded::new(&shape);
+        let Some(seed) = (0..MOST).find(|&seed| loaded.seeded(seed).wrong) else {
+            panic!("{}: no schedule of {MOST} fails", shape.name)
+        };
+        loaded.bench.machine.set_recording(true);
+        assert!(loaded.seeded(seed).wrong);
+        let recording = loaded.bench.machine.take_recording().unwrap();
+        let (program, condition) = recording.program().unwrap_or_else(|error| panic!("{}: {error}", shape.name));
+        match memory_model::Model::default().check(&program, &condition) {
+            Ok(verdict) => assert!(
+                verdict.is_possible(),
+                "{}: {condition}\n{}",
+                shape.name,
+                memory_model::litmus::program_text(&program)
+            ),
+            Err(memory_model::ModelError::TooLarge { .. }) => continue,
+            Err(error) => panic!("{}: {error}", shape.name),
+        }
+        judged += 1;
+    }
+    println!("{judged} failures judged");
+    assert!(judged >= 8);
+}
+
 #[test]
 fn exploration_sees_all_executions_of_small_kernels() {
     let explore = |shape: &Shape| {
