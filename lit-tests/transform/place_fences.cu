@@ -77,10 +77,20 @@ extern "C" __global__ void loop(signal_t *f) {
 // But not where only an elected thread signals: the fence would be executed by every thread.
 // CHECK-NOT: @__gicc_fence
 // CHECK: call void @__gicc_store_u64({{.*}}, i64 1, i32 1, i32 3)
-// CHECK-LABEL: @loop_with_data(
+// CHECK-LABEL: @one_each(
 extern "C" __global__ void elected(signal_t *f) {
   for (int pe = 0; pe < n_pes(); pe++)
     if (threadIdx.x == 0) signal(f, 1, pe);
+}
+
+// A loop that some threads do not enter has its fence where only those come that do.
+// CHECK: br i1 {{.*}}, label %[[ENTERED:.*]], label %
+// CHECK: [[ENTERED]]:
+// CHECK: call void @__gicc_fence(i32 1, i32 3)
+// CHECK: call void @__gicc_store_u64({{.*}}, i64 1, i32 0, i32 3)
+// CHECK-LABEL: @loop_with_data(
+extern "C" __global__ void one_each(signal_t *f) {
+  for (int pe = threadIdx.x; pe < n_pes(); pe += blockDim.x) signal(f, 1, pe);
 }
 
 // And not where each round writes.
@@ -98,6 +108,11 @@ extern "C" __global__ void loop_with_data(signal_t *f, int *d) {
 // CHECK: call void @__gicc_store_u64({{.*}}, i64 1, i32 1, i32 2)
 // REMARK: place_fences.cu:[[@LINE+1]]:48: remark[R0401]: signal: release.gpu (narrowed: the destination is this PE)
 extern "C" __global__ void mine(signal_t *f) { signal(f, 1, my_pe()); }
+
+// A wait is never narrowed: its source is only named for the error word.
+// CHECK-LABEL: @wait_for_mine(
+// CHECK: call i64 @__gicc_load_u64({{.*}}, i32 2, i32 3)
+extern "C" __global__ void wait_for_mine(signal_t *f) { wait(f, cmp::ge, 1, my_pe()); }
 
 // A PE that merely happens to be this one is not proven to be.
 // CHECK-LABEL: @perhaps_mine(
@@ -144,6 +159,18 @@ extern "C" __global__ void own_fence(signal_t *f, int *d) {
 // CHECK: call void @__gicc_store_u64({{.*}}, i64 1, i32 1, i32 3)
 extern "C" __global__ void own_fence_too_narrow(signal_t *f, int *d) {
   *d = 1;
+  __threadfence();
+  signal(f, 1, 1);
+}
+
+// A fence that acquires brings what others wrote; the wider release before it does not cover that.
+// CHECK-LABEL: @narrow_fence_between(
+// CHECK: call void @__gicc_fence(i32 1, i32 3)
+// CHECK: call void @llvm.nvvm.membar.gl()
+// CHECK: call void @__gicc_store_u64({{.*}}, i64 1, i32 1, i32 3)
+extern "C" __global__ void narrow_fence_between(signal_t *f, volatile int *v) {
+  while (*v == 0) {}
+  release();
   __threadfence();
   signal(f, 1, 1);
 }

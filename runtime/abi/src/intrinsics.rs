@@ -108,7 +108,7 @@ intrinsics! {
     Interface Void "__gicc_notify_warp" (Ptr "sig", I64 "value", I32 "op", I32 "order", I32 "pe") "The same by a warp; one thread signals.";
     Interface Void "__gicc_notify_block" (Ptr "sig", I64 "value", I32 "op", I32 "order", I32 "pe") "The same by a block; one thread signals.";
     Interface I64 "__gicc_wait_thread" (Ptr "sig", I32 "compare", I64 "value", I32 "source_pe")
-        "Wait until this PE's signal compares; acquire. Bounded; returns the value last seen, and the group is converged.";
+        "Wait until this PE's signal compares; acquire. source_pe: who sends it, -1 for any. Bounded; returns the value last seen, and the group is converged.";
     Interface I64 "__gicc_wait_warp" (Ptr "sig", I32 "compare", I64 "value", I32 "source_pe") "The same by a warp; one thread polls.";
     Interface I64 "__gicc_wait_block" (Ptr "sig", I32 "compare", I64 "value", I32 "source_pe") "The same by a block; one thread polls.";
     Interface I32 "__gicc_test" (Ptr "sig", I32 "compare", I64 "value") "Whether the signal compares now; acquire where it does.";

@@ -38,20 +38,12 @@ GICC_RT bool poll_until(void *sig, int32_t compare, uint64_t value, int32_t sour
   return false;
 }
 
-/// The group's poll: its speaker polls, then the group meets. A thread that waits alone brings the threads of its warp that
-/// wait with it together again: left apart, they would run all that follows in pieces.
+/// The group's poll: its speaker polls, then the group meets. A thread alone meets nobody: a barrier of the warp's threads
+/// that wait at the same place would never end where one of them waits for what another does next.
 template <class Group>
 GICC_RT bool poll_together(void *sig, int32_t compare, uint64_t value, int32_t source_pe, uint64_t &seen) {
   bool good = true;
   if (Group::speaks()) good = poll_until(sig, compare, value, source_pe, seen);
   Group::meet();
-  return good;
-}
-template <>
-inline __device__ __attribute__((always_inline)) bool poll_together<Thread>(void *sig, int32_t compare, uint64_t value,
-                                                                            int32_t source_pe, uint64_t &seen) {
-  unsigned together = __nvvm_activemask();
-  bool good = poll_until(sig, compare, value, source_pe, seen);
-  __nvvm_bar_warp_sync(together);
   return good;
 }

@@ -23,7 +23,9 @@ fn kernel(function: FunctionValue<'_>, layout: &TargetData) -> Kernel {
 
 /// The name without namespaces, template arguments and parameters: `_ZN2ns3addIfEEvPT_i` is `add`.
 fn source_name(symbol: &str) -> String {
-    let Ok(demangled) = cpp_demangle::Symbol::new(symbol) else { return symbol.to_owned() };
+    // The demangler takes `f` for `float`.
+    let mangled = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol).ok()).flatten();
+    let Some(demangled) = mangled else { return symbol.to_owned() };
     let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
     let Ok(text) = demangled.demangle_with_options(&options) else { return symbol.to_owned() };
     let plain = text.split(['<', '(']).next().unwrap_or(&text);

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! frontend      read, link inputs
-//! verify        verify_intrinsics, verify_assembly → simplify → check_calls → module_record::collect
-//! link          link_runtime → inline, simplify
+//! verify        verify_intrinsics, verify_assembly → team_facts → simplify → check_calls → module_record::collect
+//! link          link_runtime → team_facts → inline, simplify
 //! place-fences  place_fences → module_record::write
 //!               ── the fork ──► sim: a program for the simulator
 //! lower         nvptx: math, lower_atomics, lower_orderings, lower_team
@@ -30,7 +30,9 @@ use crate::codegen::{self, nvptx};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend;
 use crate::llvm::{Messages, machine, run_passes, verify};
-use crate::transform::{check_calls, link_runtime, module_record, place_fences, verify_assembly, verify_intrinsics};
+use crate::transform::{
+    check_calls, link_runtime, module_record, place_fences, team_facts, verify_assembly, verify_intrinsics,
+};
 
 /// Who listens to a compilation.
 pub trait Observer {
@@ -58,9 +60,10 @@ pub struct Compiled {
 pub struct Failed;
 
 /// What simplification runs: enough that constants reach calls, and that variables live in registers. Nothing that moves
-/// memory operations across calls. Loops get preheaders, in which a fence may stand.
+/// memory operations across calls. Loops are rotated, so that what stands in front of one is executed only by threads that
+/// enter it.
 const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
-                        loop-simplify),globaldce";
+                        loop-simplify,loop(loop-rotate)),globaldce";
 
 /// What of the runtime is not called goes first. Small functions of the user's are inlined before fences are placed: a call
 /// ends what is known.
@@ -110,6 +113,7 @@ impl Run<'_> {
             return self.ir_products(&module, &machine);
         }
         link_runtime::run(context, messages, &module)?;
+        team_facts::run(&module);
         run_passes(&module, &machine, INLINE).map_err(one)?;
         run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
         if self.ends(Stage::Link, &module)? {
@@ -141,6 +145,7 @@ impl Run<'_> {
         verify_assembly::run(module)?;
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
+        team_facts::run(module);
         run_passes(module, machine, SIMPLIFY).map_err(one)?;
         check_calls::run(module)?;
         let facts = module_record::collect(module);

@@ -88,6 +88,11 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
     match &options.tools.cuda {
         Some(cuda) => {
             arguments.push(format!("--cuda-path={}", text(cuda)));
+            // libcu++ and CUB lie in a folder of their own since CUDA 13.
+            let cccl = cuda.join("include/cccl");
+            if cccl.is_dir() {
+                arguments.extend(["-isystem".into(), text(&cccl)]);
+            }
             // The wheels lack a header that clang asks for.
             arguments.extend(["-nocudalib".into(), "-isystem".into(), text(&headers.file("with_toolkit"))]);
         }

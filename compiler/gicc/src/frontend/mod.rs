@@ -7,7 +7,7 @@
 //! | `ir` | LLVM IR and bitcode |
 //! | `ir_lines` | textual IR gets the lines of its own text |
 //! | `headers` | the headers that gicc supplies |
-//! | `normalize` | CUDA's atomics get the meaning that CUDA gives them |
+//! | `normalize` | CUDA's atomics get the meaning that CUDA gives them; fences of a single thread bind only the compiler |
 //!
 //! Not here: anything that understands gicc's intrinsics.
 
@@ -41,6 +41,7 @@ pub fn read<'c>(
     let mut whole: Option<Module<'c>> = None;
     for input in &options.inputs {
         let module = read_one(context, messages, options, input, warnings)?;
+        normalize::compiler_fences(&module);
         match &whole {
             None => whole = Some(module),
             Some(first) => link(first, module, messages, input)?,
@@ -65,7 +66,7 @@ fn read_one<'c>(
         Language::Cuda => {
             let bitcode = cuda::compile(options, input, warnings)?;
             let module = ir::parse_bitcode(context, messages, &bitcode, input).map_err(|d| vec![d])?;
-            normalize::cuda_atomics(&module);
+            normalize::cuda_atomics(&module, options.tools.cuda.as_deref());
             Ok(module)
         }
         Language::Ir => ir::read_text(context, messages, input).map_err(|d| vec![d]),

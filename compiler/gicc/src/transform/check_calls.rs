@@ -103,7 +103,7 @@ fn sizes(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
 fn numbers(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
     for parameter in ["pe", "source_pe"] {
         if let Some(pe) = constant(call, known, parameter)
-            && pe < 0
+            && (pe < -1 || (pe == -1 && parameter == "pe"))
         {
             found.push(
                 Diagnostic::error(codes::BAD_PE, format!("PE {pe} does not exist"))

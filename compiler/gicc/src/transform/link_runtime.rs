@@ -75,7 +75,9 @@ fn may_stay(name: &str) -> bool {
 
 /// The name as the source has it.
 fn demangled(symbol: &str) -> String {
-    cpp_demangle::Symbol::new(symbol).ok().and_then(|s| s.demangle().ok()).unwrap_or_else(|| symbol.to_owned())
+    // The demangler takes `f` for `float`.
+    let mangled = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol).ok()).flatten();
+    mangled.and_then(|s| s.demangle().ok()).unwrap_or_else(|| symbol.to_owned())
 }
 
 fn undefined(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `verify_intrinsics` | every `__gicc_*` is known, every scope and target is legal |
 //! | `verify_assembly` | inline assembly names operands that exist |
+//! | `team_facts` | LLVM learns that facts about the team are mere values |
 //! | `check_calls` | constant arguments and destinations of calls make sense |
 //! | `link_runtime` | links and inlines the device runtime |
 //! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
@@ -13,5 +14,6 @@ pub(crate) mod check_calls;
 pub(crate) mod link_runtime;
 pub(crate) mod module_record;
 pub(crate) mod place_fences;
+pub(crate) mod team_facts;
 pub(crate) mod verify_assembly;
 pub(crate) mod verify_intrinsics;

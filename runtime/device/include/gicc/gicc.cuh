@@ -39,7 +39,8 @@ enum class cmp {
 enum class op { set = GICC_SIGNAL_OP_SET, add = GICC_SIGNAL_OP_ADD };
 
 /// What a signal orders. `release`: what the group wrote before is visible to whoever waits for the signal. `relaxed`:
-/// nothing; for signals behind a `release` of the same group, and for counts that carry no data.
+/// nothing; for signals behind a `gicc::release()` of the same group, and for counts that carry no data. (A signal that
+/// releases covers no relaxed signal after it.)
 enum class order { relaxed = GICC_ORDER_RELAXED, release = GICC_ORDER_RELEASE };
 
 /// How far an ordering reaches; `automatic` leaves it to the compiler, which takes `sys` unless it can prove less.
@@ -111,7 +112,8 @@ GICC_INLINE int my_pe() { return __gicc_my_pe(); }
 GICC_INLINE int n_pes() { return __gicc_n_pes(); }
 
 /// The address on PE pe of the symmetric p, for plain loads and stores; null, with an error word, where p is not
-/// symmetric or pe is out of range. Accesses through it are ordered by `release`, `acquire`, signals and waits.
+/// symmetric or pe is out of range. Accesses through it are ordered by `release`, `acquire`, signals and waits; signals
+/// themselves are sent by `signal` and waited for on the PE that they are on, not read through it.
 template <class T> GICC_INLINE T *peer_ptr(T *p, int pe) { return (T *)__gicc_peer_ptr((void *)p, pe); }
 
 /// Stores count elements from src (any memory) to the symmetric dst on PE pe. Orders nothing: a later release signal or
@@ -190,9 +192,14 @@ GICC_INLINE void signal(S *sig, uint64_t value, int pe, op what = op::set, order
   else __gicc_notify_block(word, (int64_t)value, w, r, pe);
 }
 
+/// The source of a signal that several PEs send.
+inline constexpr int any_pe = -1;
+
 /// Waits until this PE's signal compares with value as asked; returns the value that did. What was released with it is
-/// visible to the whole group afterwards, and the group is converged. source_pe: who sends the signal; named in the error
-/// word where the wait reaches its bound, in which case the value last seen is returned.
+/// visible to the whole group afterwards, and the group is converged. source_pe: who sends the signal, or `any_pe`; named
+/// in the error word where the wait reaches its bound, in which case the value last seen is returned. By a thread: it waits
+/// alone, and the threads of its warp may go on at different times; where they go on together, `__syncwarp()` after the
+/// wait keeps what follows from running in pieces.
 template <group G = thread, class S> GICC_INLINE uint64_t wait(S *sig, cmp how, uint64_t value, int source_pe) {
   void *word = detail::signal_word(sig);
   const int32_t c = (int32_t)how;

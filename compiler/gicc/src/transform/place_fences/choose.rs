@@ -102,16 +102,11 @@ fn in_front_of_loop(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, candida
     }
 }
 
-/// Whether a block of the loop signals, and every iteration passes it unless something fails.
+/// Whether a block of the loop signals, and whoever enters the loop passes it unless something fails. (Loops are rotated: a
+/// thread that makes no iteration does not come to the block in front of the loop.)
 fn signals_always(flow: &Flow<'_>, sites: &Sites<'_>, candidate: &Loop, block: NodeIndex) -> bool {
     let signals = sites.items[block.index()].iter().any(|i| matches!(i, Item::Site(n) if sites.all[*n].releases()));
-    signals && (block == candidate.header || flow.leads_to(candidate.header, block, &outside(flow, sites, candidate)))
-}
-
-/// The blocks at which a path from a loop's header need not be followed: failures, and what lies outside the loop.
-fn outside(flow: &Flow<'_>, sites: &Sites<'_>, candidate: &Loop) -> BTreeSet<NodeIndex> {
-    let out = flow.graph.node_indices().filter(|n| !candidate.body.contains(n));
-    out.chain(sites.failures.iter().copied()).collect()
+    signals && (block == candidate.header || flow.leads_to(candidate.header, block, &sites.failures))
 }
 
 /// A signal that releases itself covers nothing that follows; as a fence it may. It becomes one where that saves another
@@ -121,11 +116,20 @@ fn as_fence(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, n: usize) {
     if !(site.is_signal() && site.releases()) || plan.choices[n] != Choice::Own {
         return;
     }
-    let earlier = flow
-        .strict_dominators(site.node)
-        .into_iter()
-        .take_while(|&d| flow.leads_to(d, site.node, &sites.failures))
-        .map(Some);
+    if !reaches_another(flow, sites, plan, n) {
+        return;
+    }
+    let mut earlier = Vec::new();
+    for dominator in flow.strict_dominators(site.node) {
+        if !flow.leads_to(dominator, site.node, &sites.failures) {
+            break;
+        }
+        earlier.push(Some(dominator));
+        // A fence further up than something unordered would not cover the signal.
+        if ends_coverage(sites, dominator) {
+            break;
+        }
+    }
     for position in std::iter::once(None).chain(earlier) {
         let mut trial = plan.clone();
         match position {
@@ -140,6 +144,58 @@ fn as_fence(flow: &Flow<'_>, sites: &Sites<'_>, plan: &mut Plan, n: usize) {
             return;
         }
     }
+}
+
+/// Whether a block holds something that ends every coverage.
+fn ends_coverage(sites: &Sites<'_>, block: NodeIndex) -> bool {
+    sites.items[block.index()].iter().any(|i| is_end(sites, i))
+}
+
+fn is_end(sites: &Sites<'_>, item: &Item) -> bool {
+    match item {
+        Item::Unordered => true,
+        Item::Fence(..) => false,
+        Item::Site(n) => matches!(sites.all[*n].requirement, Requirement::Poll | Requirement::Count),
+    }
+}
+
+/// Whether another signal that releases by itself is reached from this one with nothing in between that ends coverage.
+fn reaches_another(flow: &Flow<'_>, sites: &Sites<'_>, plan: &Plan, n: usize) -> bool {
+    let from = sites.all[n].node;
+    let behind = sites.items[from.index()].iter().skip_while(|i| !matches!(i, Item::Site(m) if *m == n)).skip(1);
+    let mut work = Vec::new();
+    match scan(sites, plan, behind, n) {
+        Some(found) => return found,
+        None => work.extend(flow.graph.neighbors(from)),
+    }
+    let mut seen = BTreeSet::new();
+    while let Some(node) = work.pop() {
+        if seen.insert(node) {
+            match scan(sites, plan, sites.items[node.index()].iter(), n) {
+                Some(true) => return true,
+                Some(false) => {}
+                None => work.extend(flow.graph.neighbors(node)),
+            }
+        }
+    }
+    false
+}
+
+/// Whether another signal comes first, or something that ends coverage; `None` where neither comes.
+fn scan<'i>(sites: &Sites<'_>, plan: &Plan, items: impl Iterator<Item = &'i Item>, n: usize) -> Option<bool> {
+    for item in items {
+        if is_end(sites, item) {
+            return Some(false);
+        }
+        if let Item::Site(m) = item
+            && *m != n
+            && sites.all[*m].releases()
+            && plan.choices[*m] == Choice::Own
+        {
+            return Some(true);
+        }
+    }
+    None
 }
 
 /// The plan with everything covered that the new fence covers; `None` where it covers nothing but its own signal.

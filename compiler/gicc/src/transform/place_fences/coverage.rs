@@ -63,6 +63,8 @@ fn at_entry(flow: &Flow<'_>, node: NodeIndex, at_exit: &[Option<Option<Scope>>])
 fn after(item: Item, now: Option<Scope>, sites: &Sites<'_>, plan: &Plan, half: Half) -> Option<Scope> {
     match item {
         Item::Unordered => None,
+        // A fence that also acquires brings others' writes, which an earlier, wider release fence does not cover.
+        Item::Fence(order, scope) if half == Half::Release && acquires(order) && covers(order, half) => Some(scope),
         Item::Fence(order, scope) if covers(order, half) => now.max(Some(scope)),
         Item::Fence(..) => match half {
             // An acquire fence brings others' writes, which an earlier release fence does not cover.
@@ -89,6 +91,10 @@ fn after_site(site: &super::sites::Site<'_>, choice: Choice, now: Option<Scope>,
         // A value is read here: an acquire fence that came before says nothing of it.
         (Requirement::Poll | Requirement::Count, _) => None,
     }
+}
+
+fn acquires(order: Order) -> bool {
+    matches!(order, Order::Acquire | Order::AcquireRelease | Order::SequentiallyConsistent)
 }
 
 fn covers(order: Order, half: Half) -> bool {

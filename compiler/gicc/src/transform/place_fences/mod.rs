@@ -25,11 +25,13 @@
 //! 4. `rewrite`.
 //!
 //! Scope: that of the destination. The default is `sys`; it is `gpu` only where the destination is provably this PE (the
-//! argument is `__gicc_my_pe`), or as wide as the user wrote.
+//! argument is `__gicc_my_pe`; signals are waited for on the PE that they are on), or as wide as the user wrote. Waits are
+//! never narrowed.
 //!
 //! Requires: the device runtime is inlined. Ensures: no requirement is left; every release requirement is met by its own
 //! ordering or is covered on every path (checked again after the choice). Preserves: everything else.
-//! Cost: the dataflow runs once a candidate, so quadratic in the number of signals of one function.
+//! Cost: the dataflow runs once a candidate, and candidates are only signals from which another one is reached without
+//! anything unordered in between.
 
 mod choose;
 mod coverage;

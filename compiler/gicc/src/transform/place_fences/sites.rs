@@ -105,7 +105,9 @@ fn site(call: Call<'_>, requirement: Requirement, node: NodeIndex) -> Site<'_> {
         call.argument(known.parameter(name)?)
     };
     let code = |name: &str| argument(name).and_then(crate::llvm::constant_int).map(i64::cast_unsigned);
-    let narrowed = argument("pe").is_some_and(is_my_pe);
+    // The source of a wait is named for its error; only a destination says how far an order has to reach.
+    let sends = matches!(requirement, Requirement::Publish | Requirement::SignalSet | Requirement::SignalAdd);
+    let narrowed = sends && argument("pe").is_some_and(is_my_pe);
     let automatic = if narrowed { Scope::Device } else { Scope::System };
     let scope = match code("scope").and_then(Scope::from_code) {
         Some(Scope::Auto) | None if requirement == Requirement::Count => Scope::Device,
