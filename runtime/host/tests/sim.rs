@@ -8,11 +8,11 @@ use gicc_abi::layout::ModuleRecord;
 use gicc_abi::manifest::{Image, ImageKind, Kernel, KernelParameter, Manifest, ParameterKind};
 use gicc_abi::sim::{Clock, Description, Entry, Global, Kernel as SimKernel, Meta, SIM_VERSION};
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, STATE_SYMBOL};
-use gicc_host::{Outcome, RunOptions, RunReport, Target, run_folder};
+use gicc_host::{Memory, Outcome, RunOptions, RunReport, Target, run_folder};
 
 /// The kernel copies n words to the next PE, signals it, and waits for its own signal. `mode` makes it go wrong:
 /// 1 writes a word too many, 2 never signals and waits without a bound, 3 writes a wrong word on PE 1, 4 never signals
-/// and waits with a bound.
+/// and waits with a bound. From 5 on it copies each word that came onto itself; 6 signals without a release.
 const PROGRAM: &str = r#"
 #include "abi.h"
 extern void *__gicc_sim_api[];
@@ -34,7 +34,7 @@ static void push(const struct parameters *a) {
     uint64_t word = load(a->source + 4 * (i % a->n), WEAK);
     store(a->landing + there + 4 * i, word + (a->mode == 3 && s.my_pe == 0 && i == 0), WEAK);
   }
-  if (a->mode != 2 && a->mode != 4) store(a->flags + there, 1, RELEASE);
+  if (a->mode != 2 && a->mode != 4) store(a->flags + there, 1, a->mode == 6 ? RELAXED : RELEASE);
   uint64_t start = now(), seen;
   while ((seen = load(a->flags, ACQUIRE)) != 1) {
     if (a->mode == 2 || now() - start < s.timeout_ns) continue;
@@ -47,6 +47,7 @@ static void push(const struct parameters *a) {
     store(s.error, TIMEOUT, WEAK);
     return;
   }
+  for (uint64_t i = 0; a->mode >= 5 && i < a->n; ++i) store(a->landing + 4 * i, load(a->landing + 4 * i, WEAK), WEAK);
 }
 void (*const __gicc_sim_kernels[1])(const struct parameters *) = {push};
 const char __gicc_sim_description[] = DESCRIPTION;
@@ -146,6 +147,7 @@ fn folder() -> tempfile::TempDir {
         ("WEAK", Meta::access(4).at(1).0.to_string() + "ULL"),
         ("WEAK_8", Meta::access(8).at(1).0.to_string() + "ULL"),
         ("RELEASE", Meta::access(8).strong(Order::Release, Scope::System).at(1).0.to_string() + "ULL"),
+        ("RELAXED", Meta::access(8).strong(Order::Relaxed, Scope::System).at(1).0.to_string() + "ULL"),
         ("ACQUIRE", Meta::access(8).strong(Order::Acquire, Scope::System).at(1).0.to_string() + "ULL"),
         ("EQUAL", Compare::Eq.code().to_string()),
         ("TIMEOUT", ErrorCode::Timeout.code().to_string()),
@@ -207,4 +209,63 @@ fn a_seed_repeats_a_run() {
     let folder = folder();
     let (a, b) = (run(folder.path(), 3, 4, 1), run(folder.path(), 3, 4, 1));
     assert_eq!(a, b);
+}
+
+fn weak(folder: &Path, mode: u32, change: impl FnOnce(&mut RunOptions)) -> RunReport {
+    let text = DESCRIPTION.replace("mode = 0", &format!("mode = {mode}")).replace("{ random = [1, 200] }", "2");
+    std::fs::write(folder.join("launch.toml"), text).expect("a file");
+    let mut options =
+        RunOptions { pes: Some(2), seed: Some(3), schedules: 60, memory: Memory::Weak, ..RunOptions::new(Target::Sim) };
+    change(&mut options);
+    run_folder(folder, &options, &mut |_| {}).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn weak_memory_shows_a_missing_release_on_any_number_of_cores() {
+    let folder = folder();
+    let folder = folder.path();
+    let right = weak(folder, 5, |o| o.races = true);
+    assert_eq!(right.outcome, Outcome::Right, "{}", right.text());
+    let wrong = weak(folder, 6, |_| {});
+    assert_eq!(wrong.outcome, Outcome::Wrong, "{}", wrong.text());
+    let failure = &wrong.failures[0];
+    let schedule = failure.schedule.expect("schedules are numbered");
+    let text = wrong.text();
+    assert!(text.contains(&format!("repeat with --seed 3 --memory weak --schedule {schedule}")), "{text}");
+    assert!(text.contains("missing: no release and no barrier follows the first access in its thread"), "{text}");
+    for jobs in [1, 2, 5] {
+        assert_eq!(weak(folder, 6, |o| o.jobs = Some(jobs)), wrong, "{jobs} at once");
+    }
+    let again = weak(folder, 6, |o| (o.first_schedule, o.schedules) = (schedule, 1));
+    assert_eq!(again.failures, wrong.failures);
+    // One schedule in which all goes well is enough to see the race.
+    let went_well = (0..60).find_map(|n| {
+        let report = weak(folder, 6, |o| (o.first_schedule, o.schedules, o.races) = (n, 1, true));
+        (report.outcome != Outcome::Wrong).then_some(report)
+    });
+    let went_well = went_well.expect("some schedule goes well");
+    assert_eq!((went_well.outcome, went_well.outcome.exit_code()), (Outcome::Racy, 4), "{}", went_well.text());
+    assert!(went_well.weak.is_some_and(|w| w.races.iter().any(|r| r.between_pes)));
+}
+
+#[test]
+fn all_executions_of_a_small_kernel_are_seen() {
+    let folder = folder();
+    let right = weak(folder.path(), 5, |o| o.explore = Some(20_000));
+    assert_eq!(right.outcome, Outcome::Right, "{}", right.text());
+    assert!(right.text().contains("all executions seen"), "{}", right.text());
+    let wrong = weak(folder.path(), 6, |o| o.explore = Some(20_000));
+    assert_eq!(wrong.outcome, Outcome::Wrong, "{}", wrong.text());
+    assert!(wrong.text().contains("--explore"), "{}", wrong.text());
+}
+
+#[test]
+fn weak_memory_is_refused_where_it_does_not_exist() {
+    let folder = folder();
+    let options = RunOptions { memory: Memory::Weak, ..RunOptions::new(Target::Cuda) };
+    let error = run_folder(folder.path(), &options, &mut |_| {}).expect_err("GPUs have their own memory");
+    assert!(error.to_string().contains("only in the simulator"), "{error}");
+    let options = RunOptions { races: true, ..RunOptions::new(Target::Sim) };
+    let error = run_folder(folder.path(), &options, &mut |_| {}).expect_err("functional memory has no races");
+    assert!(error.to_string().contains("--memory weak"), "{error}");
 }
