@@ -1,5 +1,7 @@
 //! Multimem instructions in the simulator: each stands for an access of every PE's location behind a multicast address.
 
+#![allow(clippy::unwrap_used, reason = "tests state facts; an unwrap there is an assertion")]
+
 mod sim_support;
 
 use gicc_sim::{Config, MemoryMode, SimError};

@@ -4,6 +4,8 @@
 //!
 //! Forms of loads, stores and atomics are made from their opcodes; the others are written out.
 
+#![allow(clippy::unwrap_used, reason = "tests state facts; an unwrap there is an assertion")]
+
 mod sim_support;
 
 use std::fmt::Write as _;

@@ -45,6 +45,9 @@
 //!   Volta and later). With a count it waits for that many; a warp whose threads that have not exited have all arrived
 //!   counts as 32, as PTX counts warps.
 //! - A lane that has exited is not waited for by operations of its warp.
+//! - A multicast address ([`Machine::multicast`]) stands for one location of every PE. A multimem instruction accesses them
+//!   one after another, in the order of the PEs, each as an ordinary access at the PE's own address would; other threads
+//!   may run in between.
 //! - A cluster is one block. Asynchronous copies are complete when their instruction has run.
 //! - Time is virtual: about a nanosecond for each access or loop iteration of the busiest thread. When everybody waits,
 //!   it jumps, so that a bounded wait reaches its bound.
