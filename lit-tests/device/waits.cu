@@ -17,7 +17,6 @@ extern "C" __global__ void alone(uint64_t *flag, int *data, int *out) {
 // CHECK-LABEL: .visible .entry together(
 // CHECK-DAG: ld.acquire.sys.global.u64
 // CHECK-DAG: bar.warp.sync
-// CHECK: ret;
 extern "C" __global__ void together(uint64_t *flag, int *data, int *out) {
   gicc::wait<gicc::warp>(flag, gicc::cmp::ge, 1, 0);
   out[threadIdx.x] = data[threadIdx.x];
