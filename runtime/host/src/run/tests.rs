@@ -215,6 +215,20 @@ fn hanging_and_not_resident_launches_are_errors() {
 }
 
 #[test]
+fn machines_without_multicast_refuse_its_addresses() {
+    let description = DESCRIPTION.replace("arguments = [\"landing\"", "arguments = [{ multicast = \"landing\" }");
+    let folder = folder(&description, Some(REFERENCE));
+    let folder = Folder::open(folder.path(), None).expect("a folder");
+    let options = RunOptions { seed: Some(7), ..RunOptions::new(Target::Cuda) };
+    let kernel: fake::Kernel = Rc::new(|d| push(d, 0));
+    let refused = run_opened(&folder, &options, &mut |_| {}, &mut |needs| {
+        Ok(Box::new(Fake::new(needs.n_pes, needs.heap_bytes, &[("_Z4push", kernel.clone())])))
+    });
+    let message = refused.expect_err("an error").to_string();
+    assert!(message.contains("NVLink multicast is not used"), "{message}");
+}
+
+#[test]
 fn a_reference_that_fails_or_crashes_is_an_error() {
     let source = r#"
         #include <gicc/reference.h>
