@@ -18,7 +18,7 @@ type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Launches of a case at most, and seconds after which no further one begins.
 const LAUNCHES: usize = 5;
-const ENOUGH: f64 = 4.0;
+const ENOUGH: f64 = 1.0;
 
 /// Seconds of the processor that this process has used.
 fn cpu() -> f64 {
@@ -43,6 +43,8 @@ struct Team {
     module: ModuleId,
     /// First free byte of each segment.
     free: u64,
+    /// Each PE's error words.
+    errors: Vec<u64>,
 }
 
 impl Team {
@@ -57,7 +59,10 @@ impl Team {
         let mut machine =
             Machine::new(Config { pes: case.pes, memory, heap_bytes, sms: case.sms, ..Config::default() })?;
         let module = machine.load(program)?;
+        let mut errors = Vec::new();
         for pe in 0..case.pes {
+            let error = machine.alloc(pe, size_of::<Error>() as u64, "error words")?;
+            errors.push(error);
             let state = State {
                 abi_version: ABI_VERSION,
                 my_pe: pe as i32,
@@ -68,13 +73,13 @@ impl Team {
                 heap_bytes: machine.heap_bytes(),
                 workspace_offset: 0,
                 workspace_bytes,
-                error: machine.alloc(pe, size_of::<Error>() as u64, "error words")?,
+                error,
                 timeout_ns: 10_000_000_000,
             };
             let (address, _) = machine.symbol(module, pe, STATE_SYMBOL).ok_or("the program has no state")?;
             machine.write(address, &state.to_bytes())?;
         }
-        Ok(Self { case, machine, module, free: workspace_bytes })
+        Ok(Self { case, machine, module, free: workspace_bytes, errors })
     }
 
     /// A symmetric buffer: its address on each PE.
@@ -111,6 +116,20 @@ impl Team {
             })
             .collect();
         self.machine.launch(&launches).map(|_| ())
+    }
+
+    /// The first error word that a kernel has set.
+    fn error_word(&self) -> Fallible<Option<String>> {
+        for &address in &self.errors {
+            let mut code = [0; 4];
+            self.machine.read(address, &mut code)?;
+            if code != [0; 4] {
+                let mut bytes = [0; size_of::<Error>()];
+                self.machine.read(address, &mut bytes)?;
+                return Ok(Some(format!("{:?}", Error::from_bytes(&bytes))));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a buffer's words are what they should be.
@@ -250,6 +269,13 @@ pub(crate) fn measure(case: Case, program: &Path) -> Fallible<Outcome> {
                 return Err(error.into());
             }
             outcome.stopped = Some(error.to_string());
+            break;
+        }
+        if let Some(told) = team.error_word()? {
+            if case.kernel != Kernel::GridMeets {
+                return Err(told.into());
+            }
+            outcome.stopped = Some(told);
             break;
         }
         team.check(&output, words, &expected)?;

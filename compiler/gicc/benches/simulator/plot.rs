@@ -143,7 +143,7 @@ fn bars(area: &Area<'_>, rates: &[(Case, Outcome)]) -> Drawn {
         chart.draw_series(shown.iter().map(number))?;
     }
     chart.draw_series(DashedLineSeries::new([(0.0, 20.0), (3.0, 20.0)], 6, 4, GREY.stroke_width(1)))?;
-    chart.draw_series([Text::new("20 million".to_owned(), (2.45, 23.5), TEXT.into_font().color(&GREY))])?;
+    chart.draw_series([Text::new("20 million".to_owned(), (2.53, 23.5), TEXT.into_font().color(&GREY))])?;
     let bottom = chart.plotting_area().get_pixel_range();
     let width = (bottom.0.end - bottom.0.start) / 3;
     for (at, (_, name)) in (0..).zip(kernels) {

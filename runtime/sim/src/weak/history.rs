@@ -160,14 +160,14 @@ impl Cell {
                 && old.foreign == read.foreign
                 && (read.scope.is_none() || read.scope <= old.scope && old.scope.is_some())
         };
-        if let Some(last) = self.reads.last_mut()
-            && last.tid == read.tid
-            && weaker(last)
-        {
-            *last = read;
+        if let Some(own) = self.reads.iter_mut().find(|old| old.tid == read.tid && weaker(old)) {
+            *own = read;
             return;
         }
-        self.reads.retain(|old| !(weaker(old) && (old.tid == read.tid || before(old))));
+        // In a crowd whose first one is not hidden, hardly any other one is.
+        if self.reads.len() < MAX_READS || before(&self.reads[0]) {
+            self.reads.retain(|old| !(weaker(old) && before(old)));
+        }
         if self.reads.len() >= MAX_READS {
             // The first ones of a crowd tell as much as the others.
             self.reads.pop();
