@@ -22,3 +22,4 @@
 #include "src/barrier.cu"
 #include "src/arrive.cu"
 #include "src/channel.cu"
+#include "src/virtual.cu"

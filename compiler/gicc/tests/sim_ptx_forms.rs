@@ -1095,6 +1095,153 @@ fn arithmetic() {
     run(&forms);
 }
 
+#[test]
+fn subnormal_numbers_nan_and_limits() {
+    const NAN: u32 = 0x7fff_ffff;
+    const QUIET: u32 = 0xffc0_1234;
+    let f = |x: f32| x.to_bits();
+    let minus_zero = 1 << 31;
+    let mut forms = Vec::new();
+    for (name, operands) in [("add", 2), ("sub", 2), ("mul", 2), ("fma.rn", 3), ("min", 2), ("max", 2)] {
+        let list: Vec<_> = (1..=operands).map(|i| format!("%{i}")).collect();
+        // An operand that is subnormal, of either sign, is zero; without the modifier it is not.
+        let text = |ftz: &str| format!("{name}{ftz}.f32 %0, {};", list.join(", "));
+        let mut of = |ftz: &str, values: &[u32], expected: u32| {
+            forms.push(compute(&text(ftz), &values[..operands], expected));
+        };
+        match name {
+            "add" => {
+                of(".ftz", &[1, 1], 0);
+                of("", &[1, 1], 2);
+                of(".ftz", &[minus_zero | 1, minus_zero | 1], minus_zero);
+                // The result alone is subnormal.
+                of(".ftz", &[f(f32::MIN_POSITIVE) + 1, f(-f32::MIN_POSITIVE)], 0);
+            }
+            "sub" => of(".ftz", &[f(f32::MIN_POSITIVE) + 1, f(f32::MIN_POSITIVE)], 0),
+            "mul" => {
+                of(".ftz", &[f(1e-20), f(1e-20)], 0);
+                of(".ftz", &[f(-1e-20), f(1e-20)], minus_zero);
+                of("", &[f(1e-20), f(1e-20)], f(1e-40));
+            }
+            "fma.rn" => of(".ftz", &[1, f(1.0), 1], 0),
+            "min" => {
+                of(".ftz", &[1, f(3.0)], 0);
+                of("", &[minus_zero, 0], minus_zero);
+                of("", &[0, minus_zero], minus_zero);
+                of(".NaN", &[QUIET, f(1.0)], NAN);
+                of("", &[QUIET, f(1.0)], f(1.0));
+            }
+            _ => {
+                of(".ftz", &[minus_zero | 1, f(-3.0)], minus_zero);
+                of("", &[minus_zero, 0], 0);
+                of("", &[0, minus_zero], 0);
+                of(".NaN", &[f(1.0), QUIET], NAN);
+                of("", &[f(1.0), QUIET], f(1.0));
+            }
+        }
+        of("", &[QUIET, QUIET, f(0.0)], NAN);
+    }
+    forms.extend([
+        compute("add.rz.ftz.f32 %0, %1, %2;", &[1, 1], 0),
+        compute("add.rz.f32 %0, %1, %2;", &[QUIET, 1], NAN),
+        compute("div.rn.f32 %0, %1, %2;", &[0, 0], NAN),
+        compute("sqrt.rn.f32 %0, %1;", &[f(-1.0)], NAN),
+        compute("rcp.approx.ftz.f32 %0, %1;", &[1], f(f32::INFINITY)),
+        compute("ex2.approx.ftz.f32 %0, %1;", &[f(-130.0)], 0),
+        compute("ex2.approx.f32 %0, %1;", &[f(-130.0)], 1 << 19),
+        compute("abs.ftz.f32 %0, %1;", &[minus_zero | 5], 0),
+        compute("neg.ftz.f32 %0, %1;", &[5], minus_zero),
+        compute("fma.rn.sat.f32 %0, %1, %2, %2;", &[QUIET, f(1.0)], 0),
+        compute("add.sat.f32 %0, %1, %2;", &[minus_zero, minus_zero], 0),
+        compute("fma.rn.relu.f16x2 %0, %1, %2, %2;", &[0xbc00_7e01, 0x3c00_3c00], 0x0000_7fff),
+        compute("max.NaN.f16x2 %0, %1, %2;", &[0x7e00_3c00, 0x3c00_4000], 0x7fff_4000),
+        compute("max.f16x2 %0, %1, %2;", &[0x7e00_8000, 0x3c00_0000], 0x3c00_0000),
+        compute("add.ftz.f16x2 %0, %1, %2;", &[0x0001_3c00, 0x8001_3c00], 0x0000_4000),
+        compute("min.relu.s32 %0, %1, %2;", &[-5i32 as u32, 4], 0),
+        compute("min.relu.s32 %0, %1, %2;", &[5, 4], 4),
+        compute("max.relu.s32 %0, %1, %2;", &[-5i32 as u32, -4i32 as u32], 0),
+        compute("{ .reg .pred p; setp.eq.ftz.f32 p, %1, %2; selp.u32 %0, 1, 0, p; }", &[1, 2], 1),
+        compute("{ .reg .pred p; setp.eq.f32 p, %1, %2; selp.u32 %0, 1, 0, p; }", &[1, 2], 0),
+        compute("set.gt.ftz.u32.f32 %0, %1, %2;", &[1, 0], 0),
+        compute("slct.ftz.s32.f32 %0, 3, 4, %1;", &[minus_zero | 1], 3),
+        compute("slct.s32.f32 %0, 3, 4, %1;", &[minus_zero | 1], 4),
+        compute("cvt.ftz.sat.f32.f32 %0, %1;", &[1], 0),
+        compute("cvt.rpi.ftz.s32.f32 %0, %1;", &[1], 0),
+        compute("cvt.rpi.s32.f32 %0, %1;", &[1], 1),
+        compute("cvt.rn.f16x2.f32 %0, %1, %2;", &[QUIET, f(1.0)], 0x7fff_3c00),
+        compute("cvt.rna.tf32.f32 %0, %1;", &[f(1.0) + 0x1000], f(1.0) + 0x2000),
+        compute("cvt.rn.tf32.f32 %0, %1;", &[f(1.0) + 0x1000], f(1.0)),
+        compute("cvt.rz.tf32.f32 %0, %1;", &[f(1.0) + 0x1fff], f(1.0)),
+        compute64("{ .reg .f32 x; mov.b64 {x, _}, %1; cvt.ftz.f64.f32 %0, x; }", &[1], 0),
+        compute64("{ .reg .f32 x; cvt.rn.ftz.f32.f64 x, %1; mov.b64 %0, {x, x}; }", &[1e-40f64.to_bits()], 0),
+        compute64("add.f64 %0, %1, %2;", &[1, 1], 2),
+    ]);
+    run(&forms);
+}
+
+#[test]
+fn conversions_to_integers_are_total() {
+    let mut forms = Vec::new();
+    // Of single precision: NaN, too large, too small.
+    for (to, of_nan, most, least) in [
+        ("s32", 0, i64::from(i32::MAX), i64::from(i32::MIN)),
+        ("u32", 0, i64::from(u32::MAX), 0),
+        ("s64", i64::MIN, i64::MAX, i64::MIN),
+        ("u64", i64::MIN, -1, 0),
+        ("s8", 0, 127, -128),
+        ("u16", 0, 0xffff, 0),
+    ] {
+        for round in ["rni", "rzi", "rmi", "rpi"] {
+            for (from, nan, large, of_nan) in [
+                ("f32", u64::from(f32::NAN.to_bits()), u64::from(1e30f32.to_bits()), of_nan),
+                (
+                    "f64",
+                    f64::NAN.to_bits(),
+                    1e300f64.to_bits(),
+                    match to {
+                        "s32" => i64::from(i32::MIN),
+                        "u32" => 1 << 31,
+                        "s8" => -128,
+                        "u16" => 1 << 15,
+                        _ => i64::MIN,
+                    },
+                ),
+            ] {
+                let sign = if from == "f32" { 1 << 31 } else { 1 << 63 };
+                let bits = if from == "f32" {
+                    "{ .reg .b32 x, y; mov.b64 {x, y}, %1;"
+                } else {
+                    "{ .reg .b64 x; mov.b64 x, %1;"
+                };
+                let widen = match to {
+                    "s64" | "u64" => format!("cvt.{round}.{to}.{from} %0, x;"),
+                    "s32" | "s8" => format!(".reg .b32 r; cvt.{round}.{to}.{from} r, x; cvt.s64.s32 %0, r;"),
+                    _ => format!(".reg .b32 r; cvt.{round}.{to}.{from} r, x; cvt.u64.u32 %0, r;"),
+                };
+                for (value, expected) in [(nan, of_nan), (large, most), (large | sign, least)] {
+                    forms.push(compute64(&format!("{bits} {widen} }}"), &[value], expected as u64));
+                }
+            }
+        }
+    }
+    // What C++ says without inline PTX, as a cast and as an intrinsic.
+    let nan = [f32::NAN.to_bits(), 0, 0, (f64::NAN.to_bits() >> 32) as u32];
+    forms.push(kernel(
+        "casts",
+        1,
+        &nan,
+        "float x = ((float *)m)[0]; double d = ((double *)m)[1]; long long *r = (long long *)o; \
+         r[0] = (int)x; r[1] = (long long)x; r[2] = (int)d; r[3] = (long long)(unsigned)d; r[4] = (long long)d; \
+         r[5] = __nvvm_f2i_rn(x); r[6] = __nvvm_f2ll_rz(x); r[7] = __nvvm_d2i_rz(d); r[8] = __nvvm_d2ll_rn(d); \
+         r[9] = (long long)(unsigned)__nvvm_d2ui_rz(d); r[10] = (long long)__nvvm_f2ull_rz(x); r[11] = (long long)__nvvm_f2ui_rz(x);",
+        &[0i64, i64::MIN, i32::MIN.into(), 1 << 31, i64::MIN, 0, i64::MIN, i32::MIN.into(), i64::MIN, 1 << 31, i64::MIN, 0]
+            .iter()
+            .flat_map(|v| [*v as u32, (*v >> 32) as u32])
+            .collect::<Vec<_>>(),
+    ));
+    run(&forms);
+}
+
 /// What published kernels write without inline PTX and clang makes an intrinsic or a plain access of.
 #[test]
 fn without_inline_ptx() {

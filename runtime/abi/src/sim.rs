@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::codes::{Order, Scope};
 
 /// The version of what stands in this file; a program of another version is refused at load.
-pub const SIM_VERSION: u32 = 3;
+pub const SIM_VERSION: u32 = 4;
 
 /// The names of the symbols below start with this.
 pub const SYMBOL_PREFIX: &str = "__gicc_sim_";
@@ -567,6 +567,18 @@ pub struct ThreadInfo {
     pub sms: u32,
 }
 
+/// Bytes of local memory that a thread has at most, as on a GPU.
+pub const MAX_LOCAL_BYTES: u64 = 512 << 10;
+
+/// What the functions of a program need of a thread's stack, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stack {
+    /// The frames of all functions, each once; recursion needs more.
+    pub frames: u64,
+    /// The largest frame of one function.
+    pub largest: u64,
+}
+
 /// What a program says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
@@ -580,6 +592,8 @@ pub struct Description {
     pub shared: Vec<Shared>,
     /// Bytes of static shared memory; dynamic shared memory starts there.
     pub shared_bytes: u64,
+    /// What threads need of their stacks.
+    pub stack: Stack,
     /// Files of the sites.
     pub files: Vec<String>,
     /// Functions of the sites.
@@ -593,6 +607,8 @@ pub struct Description {
 pub struct Kernel {
     /// The symbol.
     pub symbol: String,
+    /// The name in the source, without namespaces, parameters and mangling.
+    pub name: String,
     /// Offset and size in bytes of each parameter in the packed parameters.
     pub parameters: Vec<[u32; 2]>,
     /// Bytes of the packed parameters.

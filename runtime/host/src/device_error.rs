@@ -70,7 +70,8 @@ fn sentence(word: &Error, code: Option<ErrorCode>, place: &str, timeout: Duratio
     let (expected, observed) = (word.expected, word.observed);
     match code {
         Some(ErrorCode::Timeout) => format!(
-            "{who} waited for {other} on signal {place} to be {} {expected}; the last value seen was {observed}; gave up after {} s",
+            "{who} waited for {} on signal {place} to be {} {expected}; the last value seen was {observed}; gave up after {} s",
+            if word.other_pe < 0 { "any PE" } else { &other },
             symbol(word.compare),
             timeout.as_secs_f64()
         ),
@@ -154,6 +155,15 @@ mod tests {
             })
             .collect();
         insta::assert_snapshot!(all.join("\n"));
+        // Without one PE that is waited for, or whose place it was.
+        for code in ErrorCode::ALL {
+            let word = Error { code: code.code(), claimed: 1, other_pe: -1, ..Error::default() };
+            let text = DeviceError::new(&word, "`flags`".into(), Duration::from_secs(1)).sentence;
+            let named = [ErrorCode::PeOutOfRange, ErrorCode::TooManyBlocks].contains(code);
+            assert_eq!(text.contains("PE -1"), *code == ErrorCode::PeOutOfRange, "{text}");
+            assert_eq!(text.contains("waited for any PE on"), *code == ErrorCode::Timeout, "{text}");
+            assert!(named || *code == ErrorCode::Timeout || text.contains("another PE"), "{text}");
+        }
         let mut unique = all.clone();
         unique.sort();
         unique.dedup();

@@ -38,6 +38,14 @@ pub enum ReferenceError {
         /// The signal's number.
         signal: i32,
     },
+    /// It ended the process instead of returning.
+    #[error(
+        "error: the reference ended its process with status {status} instead of returning\n  = help: return from gicc_reference, and call neither exit nor what calls it"
+    )]
+    Left {
+        /// The status.
+        status: i32,
+    },
     /// It did not end.
     #[error("error: the reference did not end within {} s", bound.as_secs_f64())]
     Endless {
@@ -231,6 +239,8 @@ impl Reference {
 /// Runs `function` in a forked process and waits for it, at most `bound`; what it wrote to shared memory stays.
 fn in_own_process(bound: Duration, function: impl FnOnce() -> i32) -> Result<(), ReferenceError> {
     let system = || ReferenceError::System { reason: std::io::Error::last_os_error().to_string() };
+    // The child says there that the function has returned: an exit status could come from anywhere.
+    let returned = Shared::new(slot(1))?;
     // SAFETY: the child calls only the reference, which allocates with the C library (whose allocator is usable after a
     // fork) and takes none of this process's locks, and then leaves without running exit handlers.
     let child = unsafe { libc::fork() };
@@ -238,6 +248,7 @@ fn in_own_process(bound: Duration, function: impl FnOnce() -> i32) -> Result<(),
         -1 => return Err(system()),
         0 => {
             let result = function();
+            returned.write(0, &[1]);
             // SAFETY: ends the child.
             unsafe { libc::_exit(if result == 0 { 0 } else { 1 }) }
         }
@@ -253,6 +264,7 @@ fn in_own_process(bound: Duration, function: impl FnOnce() -> i32) -> Result<(),
             -1 if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
             -1 => return Err(system()),
             _ if libc::WIFSIGNALED(status) => return Err(ReferenceError::Crashed { signal: libc::WTERMSIG(status) }),
+            _ if !returned.is_set() => return Err(ReferenceError::Left { status: libc::WEXITSTATUS(status) }),
             _ if libc::WEXITSTATUS(status) == 0 => return Ok(()),
             _ => return Err(ReferenceError::Failed { message: String::new() }),
         }
@@ -311,6 +323,13 @@ impl Shared {
         unsafe { std::ptr::copy_nonoverlapping(self.pointer(at), bytes.as_mut_ptr(), bytes.len()) }
     }
 
+    /// Whether the first byte is set.
+    fn is_set(&self) -> bool {
+        let mut byte = [0];
+        self.read(0, &mut byte);
+        byte != [0]
+    }
+
     fn message(&self) -> String {
         let mut bytes = [0; MESSAGE_BYTES];
         self.read(0, &mut bytes);
@@ -340,6 +359,11 @@ mod tests {
         // SAFETY: raises a signal in the child.
         let crash = in_own_process(BOUND, || unsafe { libc::raise(libc::SIGKILL) });
         assert_eq!(crash, Err(ReferenceError::Crashed { signal: libc::SIGKILL }));
+        for status in [0, 1] {
+            // SAFETY: ends the child, as a reference that calls exit does.
+            let left = in_own_process(BOUND, || unsafe { libc::_exit(status) });
+            assert_eq!(left, Err(ReferenceError::Left { status }));
+        }
         let endless = in_own_process(BOUND, || {
             std::thread::sleep(Duration::from_secs(60));
             0

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use gicc_abi::heap::{BUFFER_ALIGN, WORKSPACE_BYTES, WORKSPACE_OFFSET};
+use gicc_abi::heap::{BARRIER_ARRIVALS, BARRIER_EPOCHS, BUFFER_ALIGN, WORKSPACE_BYTES, WORKSPACE_OFFSET};
 use gicc_abi::layout::{Error, State};
 use gicc_abi::manifest::Manifest;
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, STATE_SYMBOL};
@@ -438,7 +438,7 @@ impl Team {
             if (m.workspace_offset..m.workspace_offset + m.workspace_bytes).contains(&inside) {
                 return match inside - m.workspace_offset {
                     at if at < WORKSPACE_BYTES => {
-                        format!("the barrier of block {}{of}", at % (WORKSPACE_BYTES / 2) / 8)
+                        format!("the barrier of block {}{of}", barrier_block(at, self.n_pes().into()))
                     }
                     at => format!("the workspace+{at}{of}"),
                 };
@@ -455,7 +455,33 @@ impl Team {
     }
 }
 
+/// The block whose barrier uses a place of the workspace: it has a word of each PE, and one of its epoch.
+fn barrier_block(at: u64, n_pes: u64) -> u64 {
+    match at.checked_sub(BARRIER_EPOCHS) {
+        Some(epoch) => epoch / 8,
+        None => at.saturating_sub(BARRIER_ARRIVALS) / 8 / n_pes.max(1),
+    }
+}
+
 /// Bytes of a buffer with its guard, so that what follows is aligned.
 fn with_guard(bytes: u64) -> u64 {
     bytes.saturating_add(GUARD_BYTES).checked_next_multiple_of(BUFFER_ALIGN).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_block_of_a_barrier_is_found_from_its_words() {
+        for n_pes in [1, 2, 3, 4, 8, 72] {
+            for block in [0, 1, 3, 14] {
+                for pe in 0..n_pes {
+                    let word = BARRIER_ARRIVALS + 8 * (block * n_pes + pe);
+                    assert_eq!(barrier_block(word, n_pes), block, "word of PE {pe} of {n_pes}");
+                }
+                assert_eq!(barrier_block(BARRIER_EPOCHS + 8 * block, n_pes), block);
+            }
+        }
+    }
 }

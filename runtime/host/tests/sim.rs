@@ -120,6 +120,7 @@ fn folder() -> tempfile::TempDir {
         source: "program.c".into(),
         kernels: vec![SimKernel {
             symbol: "push".into(),
+            name: "push".into(),
             parameters: (0..5).map(|i| [8 * i, 8]).collect(),
             parameter_bytes: 40,
             max_threads: 0,

@@ -33,7 +33,7 @@ pub struct Config {
     pub blocks_per_sm: u32,
     /// Bytes of shared memory of a block at most.
     pub shared_bytes: u64,
-    /// Bytes of a thread's stack, local arrays included; used only as far as it is touched.
+    /// Bytes of a thread's stack beside one frame of every function of the program; used only as far as it is touched.
     pub stack_bytes: usize,
     /// Steps (accesses and loop iterations) that a thread does at most before others run; the actual number is drawn anew
     /// each time.

@@ -31,7 +31,7 @@ impl fmt::Display for Source {
 pub struct Place {
     /// The PE.
     pub pe: u32,
-    /// The kernel's symbol.
+    /// The kernel's name in the source.
     pub kernel: String,
     /// `blockIdx`.
     pub block: [u32; 3],
@@ -154,6 +154,8 @@ pub enum FaultKind {
         /// Its offset from the array's start.
         offset: i64,
     },
+    /// `printf` has a conversion for which there is no argument.
+    PrintArgument,
     /// The thread's stack is used up.
     StackOverflow {
         /// Bytes that it has.
@@ -203,8 +205,12 @@ impl fmt::Display for FaultKind {
             FaultKind::Assertion { message } => write!(f, "assertion failed: {message}"),
             FaultKind::Local { offset } => write!(f, "an access outside a local array, at byte {offset}"),
             FaultKind::StackOverflow { bytes } => {
-                write!(f, "the stack of {bytes} bytes is used up; a larger one is set in the configuration")
+                write!(
+                    f,
+                    "the stack of {bytes} bytes is used up: functions call each other too deeply, or local arrays are too large"
+                )
             }
+            FaultKind::PrintArgument => f.write_str("printf is called with fewer arguments than its format takes"),
             FaultKind::Unreachable => f.write_str("a place is reached that the program takes for unreachable"),
             FaultKind::BadBarrier { id, count } => write!(f, "there is no barrier {id} for {count} threads"),
             FaultKind::BadMask { mask, lane } => {

@@ -333,7 +333,7 @@ fn prepare<'a>(config: &Config, programs: &'a [Program], launch: &Launch<'_>) ->
     }
     Ok(Running::new(
         launch.pe,
-        kernel.symbol.clone(),
+        kernel.name.clone(),
         program.copies[launch.pe as usize].kernels[at],
         launch.grid,
         launch.block,

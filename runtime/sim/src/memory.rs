@@ -309,14 +309,9 @@ impl Memory {
         if fits || bytes == 0 { Ok(()) } else { Err(SimError::HostAccess { address, bytes }) }
     }
 
-    /// Bytes from an address up to and without a zero byte, as far as memory goes.
-    pub(crate) fn text_at(&self, address: u64) -> Option<Vec<u8>> {
-        let region = Self::within(&self.regions, address)?;
-        let bytes = (region.end() - address) as usize;
-        // SAFETY: a region is mapped as a whole.
-        let all = unsafe { std::slice::from_raw_parts(address as *const u8, bytes) };
-        let length = all.iter().position(|&b| b == 0).unwrap_or(bytes);
-        Some(all[..length].to_vec())
+    /// The end of the region at an address.
+    pub(crate) fn end_at(&self, address: u64) -> Option<u64> {
+        Some(Self::within(&self.regions, address)?.end())
     }
 
     // Shared memory.

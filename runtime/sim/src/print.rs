@@ -5,15 +5,54 @@ use std::fmt::Write as _;
 
 use crate::memory::Memory;
 
-/// Formats and appends; the number of arguments, or -1 (as 64 bits) where the format does not exist.
-///
-/// # Safety
-///
-/// The arguments are packed at `arguments` as the format says.
-pub(crate) unsafe fn format(memory: &Memory, format: u64, arguments: u64, out: &mut String) -> u64 {
-    let Some(format) = memory.text_at(format) else { return u64::MAX };
+/// What a thread can read: memory, and what is its own.
+pub(crate) struct Readable<'a> {
+    pub(crate) memory: &'a Memory,
+    /// Start and end of the thread's stack and of its block's shared memory.
+    pub(crate) own: [(u64, u64); 2],
+}
+
+impl Readable<'_> {
+    /// The end of what lies around an address.
+    fn end(&self, address: u64) -> Option<u64> {
+        let own = self.own.iter().find(|(start, end)| (*start..*end).contains(&address));
+        own.map(|o| o.1).or_else(|| self.memory.end_at(address))
+    }
+
+    /// Bytes from an address up to and without a zero byte, as far as memory goes.
+    pub(crate) fn text(&self, address: u64) -> Option<Vec<u8>> {
+        let bytes = (self.end(address)? - address) as usize;
+        // SAFETY: stacks, shared memory and regions are mapped as wholes.
+        let all = unsafe { std::slice::from_raw_parts(address as *const u8, bytes) };
+        Some(all[..all.iter().position(|&b| b == 0).unwrap_or(bytes)].to_vec())
+    }
+
+    /// A little-endian word of 4 or 8 bytes.
+    fn word(&self, address: u64, bytes: u64) -> Option<u64> {
+        if self.end(address)? - address < bytes {
+            return None;
+        }
+        // SAFETY: as above.
+        Some(unsafe {
+            if bytes == 4 {
+                (address as *const u32).read_unaligned().into()
+            } else {
+                (address as *const u64).read_unaligned()
+            }
+        })
+    }
+}
+
+/// The format takes an argument that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Missing;
+
+/// Formats and appends; the number of arguments, or -1 (as 64 bits) where the format does not exist. The arguments are
+/// packed at `arguments`.
+pub(crate) fn format(from: &Readable<'_>, format: u64, arguments: u64, out: &mut String) -> Result<u64, Missing> {
+    let Some(format) = from.text(format) else { return Ok(u64::MAX) };
     let format = String::from_utf8_lossy(&format).into_owned();
-    let mut arguments = Arguments { at: arguments };
+    let mut arguments = Arguments { from, at: arguments };
     let mut count = 0;
     let mut rest = format.as_str();
     while let Some(percent) = rest.find('%') {
@@ -29,28 +68,24 @@ pub(crate) unsafe fn format(memory: &Memory, format: u64, arguments: u64, out: &
             continue;
         }
         count += 1;
-        // SAFETY: as the caller promises.
-        unsafe { spec.write(memory, &mut arguments, out) };
+        spec.write(&mut arguments, out)?;
     }
     out.push_str(rest);
-    count
+    Ok(count)
 }
 
-struct Arguments {
+struct Arguments<'a> {
+    from: &'a Readable<'a>,
     at: u64,
 }
 
-impl Arguments {
-    /// # Safety
-    ///
-    /// The next argument has this size.
-    unsafe fn next(&mut self, bytes: u64) -> u64 {
-        let at = self.at.next_multiple_of(bytes);
+impl Arguments<'_> {
+    /// The next argument, of this size.
+    fn next(&mut self, bytes: u64) -> Result<u64, Missing> {
+        let at = self.at.checked_next_multiple_of(bytes).ok_or(Missing)?;
+        let word = self.from.word(at, bytes).ok_or(Missing)?;
         self.at = at + bytes;
-        // SAFETY: as the caller promises.
-        unsafe {
-            if bytes == 4 { (at as *const u32).read_unaligned().into() } else { (at as *const u64).read_unaligned() }
-        }
+        Ok(word)
     }
 }
 
@@ -130,27 +165,24 @@ impl Spec {
         Some((spec, at + conversion.len_utf8()))
     }
 
-    /// # Safety
-    ///
-    /// The next arguments are what the conversion takes.
-    unsafe fn write(&self, memory: &Memory, arguments: &mut Arguments, out: &mut String) {
+    fn write(&self, arguments: &mut Arguments<'_>, out: &mut String) -> Result<(), Missing> {
         let mut left = self.left;
-        let mut resolve = |number: Option<Number>| match number {
-            Some(Number::Given(n)) => Some(n as i64),
-            // SAFETY: as the caller promises.
-            Some(Number::Argument) => Some(i64::from(unsafe { arguments.next(4) } as u32 as i32)),
-            None => None,
+        let mut resolve = |number: Option<Number>| {
+            Ok(match number {
+                Some(Number::Given(n)) => Some(n as i64),
+                Some(Number::Argument) => Some(i64::from(arguments.next(4)? as u32 as i32)),
+                None => None,
+            })
         };
-        let width = resolve(self.width).map_or(0, |w| {
+        let width = resolve(self.width)?.map_or(0, |w| {
             left |= w < 0;
             w.unsigned_abs().min(4096) as usize
         });
-        let precision = resolve(self.precision).and_then(|p| usize::try_from(p).ok()).map(|p| p.min(4096));
+        let precision = resolve(self.precision)?.and_then(|p| usize::try_from(p).ok()).map(|p| p.min(4096));
         let wide = self.bytes == 8;
         let (sign, body) = match self.conversion {
             'd' | 'i' => {
-                // SAFETY: as the caller promises.
-                let raw = unsafe { arguments.next(if wide { 8 } else { 4 }) };
+                let raw = arguments.next(if wide { 8 } else { 4 })?;
                 let value = match self.bytes {
                     8 => raw as i64,
                     2 => i64::from(raw as i16),
@@ -160,8 +192,7 @@ impl Spec {
                 (self.sign(value < 0), digits(value.unsigned_abs().to_string(), precision))
             }
             'u' | 'o' | 'x' | 'X' => {
-                // SAFETY: as the caller promises.
-                let raw = unsafe { arguments.next(if wide { 8 } else { 4 }) };
+                let raw = arguments.next(if wide { 8 } else { 4 })?;
                 let value = match self.bytes {
                     2 => raw & 0xffff,
                     1 => raw & 0xff,
@@ -182,26 +213,22 @@ impl Spec {
                 (prefix.to_owned(), digits(text, precision))
             }
             'c' => {
-                // SAFETY: as the caller promises.
-                let raw = unsafe { arguments.next(4) };
+                let raw = arguments.next(4)?;
                 (String::new(), char::from(raw as u8).to_string())
             }
             's' => {
-                // SAFETY: as the caller promises.
-                let at = unsafe { arguments.next(8) };
+                let at = arguments.next(8)?;
                 let text = if at == 0 {
                     b"(null)".to_vec()
                 } else {
-                    memory.text_at(at).unwrap_or_else(|| b"(bad address)".to_vec())
+                    arguments.from.text(at).unwrap_or_else(|| b"(bad address)".to_vec())
                 };
                 let text = &text[..precision.unwrap_or(text.len()).min(text.len())];
                 (String::new(), String::from_utf8_lossy(text).into_owned())
             }
-            // SAFETY: as the caller promises.
-            'p' => (String::new(), format!("{:#x}", unsafe { arguments.next(8) })),
+            'p' => (String::new(), format!("{:#x}", arguments.next(8)?)),
             _ => {
-                // SAFETY: as the caller promises.
-                let value = f64::from_bits(unsafe { arguments.next(8) });
+                let value = f64::from_bits(arguments.next(8)?);
                 (self.sign(value.is_sign_negative() && !value.is_nan()), self.float(value.abs(), precision))
             }
         };
@@ -216,6 +243,7 @@ impl Spec {
         } else {
             write!(out, "{}{sign}{body}", " ".repeat(padding))
         };
+        Ok(())
     }
 
     fn sign(&self, negative: bool) -> String {
@@ -305,17 +333,39 @@ mod tests {
     use crate::memory::RegionKind;
 
     fn formatted(text: &str, words: &[u64]) -> String {
+        tried(text, words).unwrap()
+    }
+
+    fn tried(text: &str, words: &[u64]) -> Result<String, Missing> {
         let mut memory = Memory::new(1, 4096, false).unwrap();
         let at = memory.allocate(0, 256, "text", RegionKind::Private).unwrap();
         let bytes = std::ffi::CString::new(text).unwrap();
         let bytes = bytes.to_bytes_with_nul();
+        let range = words.as_ptr_range();
+        let own = [(range.start as u64, range.end as u64), (0, 0)];
+        // SAFETY: the buffer is large enough.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at as *mut u8, bytes.len()) };
         let mut out = String::new();
-        // SAFETY: the buffer is large enough; the words are as the format says.
-        unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), at as *mut u8, bytes.len());
-            format(&memory, at, words.as_ptr() as u64, &mut out);
+        format(&Readable { memory: &memory, own }, at, range.start as u64, &mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn a_missing_argument_is_no_crash() {
+        for text in ["%d", "%s", "%f", "%*d", "%p", "%d %d %d"] {
+            assert_eq!(tried(text, if text.len() > 4 { &[1] } else { &[] }), Err(Missing), "{text}");
         }
-        out
+    }
+
+    #[test]
+    fn a_text_in_memory_of_the_thread_is_read() {
+        let words = [u64::from_le_bytes(*b"abc\0\0\0\0\0"), 0];
+        let address = words.as_ptr() as u64;
+        assert_eq!(formatted("%s|%.2s", &[address, address]), "(bad address)|(b");
+        let memory = Memory::new(1, 4096, false).unwrap();
+        let from = Readable { memory: &memory, own: [(0, 0), (address, address + 16)] };
+        assert_eq!(from.text(address), Some(b"abc".to_vec()));
+        assert_eq!(from.text(address + 16), None);
     }
 
     #[test]

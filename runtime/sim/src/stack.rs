@@ -1,9 +1,11 @@
 //! Stacks of threads, cut out of large slabs: one mapping for hundreds of stacks, since the number of mappings is limited.
-//! There are no guard pages; the program checks at each function's start that its frame fits.
+//! There are no guard pages; the program checks at each function's start that its frame fits. The check runs when the frame
+//! has been taken already, so below each stack there is room for the largest frame, where the check may stop the thread.
 
 use std::num::NonZeroUsize;
 
 use corosensei::stack::{Stack, StackPointer};
+use gicc_abi::sim::{MAX_LOCAL_BYTES, Stack as Need};
 
 use crate::memory::Mapping;
 
@@ -46,6 +48,8 @@ impl PooledStack {
 /// Stacks that are free, and the memory of all.
 pub(crate) struct StackPool {
     bytes: usize,
+    /// Room below each stack.
+    below: usize,
     slabs: Vec<Mapping>,
     free: Vec<PooledStack>,
 }
@@ -53,21 +57,41 @@ pub(crate) struct StackPool {
 impl StackPool {
     /// Stacks of this size.
     pub(crate) fn new(bytes: usize) -> Self {
-        Self { bytes: bytes.next_multiple_of(4096), slabs: Vec::new(), free: Vec::new() }
+        Self { bytes: bytes.next_multiple_of(4096), below: 0, slabs: Vec::new(), free: Vec::new() }
+    }
+
+    /// Makes later stacks large enough for programs with these needs above a size that all have. No stack is handed out.
+    pub(crate) fn fit(&mut self, bytes: usize, needs: impl Iterator<Item = Need>) {
+        let all = needs
+            .fold(Need::default(), |a, b| Need { frames: a.frames.max(b.frames), largest: a.largest.max(b.largest) });
+        // What is inlined twice has its variables twice; no thread needs more than a GPU would give it.
+        let (frames, largest) = (all.frames.min(MAX_LOCAL_BYTES), all.largest);
+        let bytes = (bytes + frames as usize).next_multiple_of(4096);
+        // The caller of the function that checks may have gone past the limit by its own frame.
+        let below = (2 * largest + RESERVE).next_multiple_of(4096) as usize;
+        if bytes > self.bytes || below > self.below {
+            *self = Self {
+                bytes: bytes.max(self.bytes),
+                below: below.max(self.below),
+                slabs: Vec::new(),
+                free: Vec::new(),
+            };
+        }
     }
 
     /// A stack, or nothing where the host gives no memory.
     pub(crate) fn take(&mut self) -> Option<PooledStack> {
         if self.free.is_empty() {
-            let slab = Mapping::new((self.bytes * STACKS_PER_SLAB) as u64, 4096)?;
+            let room = self.bytes + self.below;
+            let slab = Mapping::new((room * STACKS_PER_SLAB) as u64, 4096)?;
             slab.small_pages();
             let start = slab.address() as usize;
             // The last one first, so that stacks are taken in the order of their addresses.
             for number in (0..STACKS_PER_SLAB).rev() {
-                let limit = NonZeroUsize::new(start + number * self.bytes)?;
+                let limit = NonZeroUsize::new(start + number * room + self.below)?;
                 // Tops at equal distances would all fall into the same sets of the caches.
                 let shift = number % COLOURS * COLOUR_BYTES;
-                let base = NonZeroUsize::new(start + (number + 1) * self.bytes - shift)?;
+                let base = NonZeroUsize::new(start + (number + 1) * room - shift)?;
                 self.free.push(PooledStack { base, limit });
             }
             self.slabs.push(slab);

@@ -13,6 +13,7 @@ fn program(folder: &Path, body: &str) -> PathBuf {
         source: "hand.c".into(),
         kernels: vec![gicc_abi::sim::Kernel {
             symbol: "k".into(),
+            name: "k".into(),
             parameters: vec![[0, 8]],
             parameter_bytes: 8,
             max_threads: 0,

@@ -22,7 +22,7 @@ fn kernel(function: FunctionValue<'_>, layout: &TargetData) -> Kernel {
 }
 
 /// The name without namespaces, template arguments and parameters: `_ZN2ns3addIfEEvPT_i` is `add`.
-fn source_name(symbol: &str) -> String {
+pub(super) fn source_name(symbol: &str) -> String {
     // The demangler takes `f` for `float`.
     let mangled = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol).ok()).flatten();
     let Some(demangled) = mangled else { return symbol.to_owned() };

@@ -4,7 +4,7 @@
 use gicc_abi::manifest::{Kernel, KernelParameter, Manifest, ParameterKind};
 
 use super::diagnostic::{Diagnostic, Diagnostics, closest};
-use super::{Argument, At, Description, Field};
+use super::{Argument, At, Description, Field, kernel_name};
 
 /// The kernel of each launch, as its index in the manifest.
 pub fn check(description: &Description, manifest: &Manifest) -> Result<Vec<usize>, Diagnostics> {
@@ -37,7 +37,8 @@ pub fn check(description: &Description, manifest: &Manifest) -> Result<Vec<usize
 
 fn kernel(description: &Description, manifest: &Manifest, name: &At<String>) -> Result<usize, Diagnostic> {
     let by_symbol = manifest.kernels.iter().position(|k| k.symbol == name.value);
-    let by_name: Vec<usize> = (0..manifest.kernels.len()).filter(|i| manifest.kernels[*i].name == name.value).collect();
+    let called = |k: &Kernel| k.name == name.value || kernel_name::matches(&k.symbol, &name.value);
+    let by_name: Vec<usize> = (0..manifest.kernels.len()).filter(|i| called(&manifest.kernels[*i])).collect();
     match (by_symbol, &by_name[..]) {
         (Some(index), _) | (None, &[index]) => Ok(index),
         (None, []) => {

@@ -20,6 +20,7 @@ pub mod draw;
 pub mod element;
 pub mod expression;
 pub mod fill;
+mod kernel_name;
 pub mod pack;
 pub mod random;
 pub mod read;

@@ -146,7 +146,9 @@ impl Reader {
         help: &str,
     ) -> Option<&'a Value<'t>> {
         let value = table.get(key);
-        if value.is_none() {
+        // A misspelt key has been named as unknown already.
+        let misspelt = || entries(table).iter().any(|(found, _, _)| closest(found, [key]).is_some());
+        if value.is_none() && !misspelt() {
             self.error(span, format!("{what} has no `{key}`"), help);
         }
         value

@@ -129,18 +129,33 @@ pub(super) extern "C" fn fault(code: u64, value: u64, meta: u64) {
     }
 }
 
-pub(super) extern "C" fn print(format: u64, arguments: u64, meta: u64) -> u64 {
-    let thread = current();
-    // SAFETY: as above; the arguments are the program's own, packed as the format says.
+/// What a thread can read.
+///
+/// # Safety
+///
+/// `thread` is current. The result is not kept while others run.
+unsafe fn readable<'a>(thread: *mut Thread) -> printing::Readable<'a> {
+    // SAFETY: as the caller promises; memory outlives the threads.
     unsafe {
-        (*thread).at(Meta(meta));
+        let info = &(*thread).info;
+        let shared = (info.shared_base, info.shared_base + info.shared_bytes);
+        printing::Readable { memory: &*scheduler(thread).memory, own: [(*thread).stack, shared] }
+    }
+}
+
+pub(super) extern "C" fn print(format: u64, arguments: u64, meta: u64) -> u64 {
+    let (thread, meta) = (current(), Meta(meta));
+    // SAFETY: as above.
+    unsafe {
+        (*thread).at(meta);
         let count = Thread::on_host_stack(thread, || {
-            let scheduler = scheduler(thread);
-            let memory = &*scheduler.memory;
-            printing::format(memory, format, arguments, &mut scheduler.output)
+            printing::format(&readable(thread), format, arguments, &mut scheduler(thread).output)
         });
         scheduler(thread).progress = true;
-        count
+        match count {
+            Ok(count) => count,
+            Err(printing::Missing) => stop(thread, meta, FaultKind::PrintArgument),
+        }
     }
 }
 
@@ -184,8 +199,8 @@ pub(super) extern "C" fn assert_fail(message: u64, file: u64, line: u64, functio
     // SAFETY: as above.
     unsafe {
         let kind = Thread::on_host_stack(thread, || {
-            let memory = &*scheduler(thread).memory;
-            let text = |at| String::from_utf8_lossy(&memory.text_at(at).unwrap_or_default()).into_owned();
+            let from = readable(thread);
+            let text = |at| String::from_utf8_lossy(&from.text(at).unwrap_or_default()).into_owned();
             let message = format!("{} ({}:{line}, {})", text(message), text(file), text(function));
             FaultKind::Assertion { message }
         });

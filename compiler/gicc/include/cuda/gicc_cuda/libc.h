@@ -1,5 +1,5 @@
 // What kernels use of the C library: printf (clang packs the arguments and calls
-// vprintf), assert, malloc and free.
+// vprintf), assert, malloc and free; new and delete, which are malloc and free.
 #pragma once
 
 #include <stddef.h>
@@ -20,3 +20,13 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 }
 
 #include <assert.h>
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winline-new-delete"
+__device__ inline void *operator new(__SIZE_TYPE__ bytes) { return malloc(bytes ? bytes : 1); }
+__device__ inline void *operator new[](__SIZE_TYPE__ bytes) { return malloc(bytes ? bytes : 1); }
+__device__ inline void operator delete(void *p) noexcept { free(p); }
+__device__ inline void operator delete[](void *p) noexcept { free(p); }
+__device__ inline void operator delete(void *p, __SIZE_TYPE__) noexcept { free(p); }
+__device__ inline void operator delete[](void *p, __SIZE_TYPE__) noexcept { free(p); }
+#pragma clang diagnostic pop

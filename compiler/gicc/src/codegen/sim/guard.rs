@@ -39,6 +39,9 @@ pub(super) fn insert(ir: &Ir, function: Value, errors: &mut Vec<Diagnostic>) {
         }
     }
     loops(ir, function);
+    if let Err(error) = super::describe::check_frame(ir, function) {
+        errors.push(error);
+    }
     stack(ir, function);
 }
 
@@ -87,23 +90,18 @@ fn division(ir: &Ir, instruction: Value) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// A conversion to an integer saturates, and of NaN it is zero.
+/// A conversion to an integer saturates, and NaN has a number of its own.
 fn saturate(ir: &Ir, instruction: Value) {
     let (from, to) = (instruction.operand(0), instruction.ty());
-    if from.ty().kind() == LLVMTypeKind::LLVMBFloatTypeKind || from.ty().is_vector() {
+    if from.ty().kind() == LLVMTypeKind::LLVMBFloatTypeKind
+        || from.ty().is_vector()
+        || !(2..=64).contains(&to.int_bits())
+    {
         return;
     }
     let signed = instruction.opcode() == Some(LLVMOpcode::LLVMFPToSI);
-    let suffix = |ty: super::ir::Ty| match ty.kind() {
-        LLVMTypeKind::LLVMHalfTypeKind => "f16",
-        LLVMTypeKind::LLVMFloatTypeKind => "f32",
-        _ => "f64",
-    };
-    let name = format!("llvm.fpto{}i.sat.i{}.{}", if signed { "s" } else { "u" }, to.int_bits(), suffix(from.ty()));
-    let ty = ir.function_type(to, &[from.ty()]);
-    let function = ir.function(&name).unwrap_or_else(|| ir.add_function(&name, ty));
     ir.before(instruction);
-    let value = ir.call(ty, function, &[from]);
+    let value = super::to_integer::convert(ir, from, to.int_bits(), signed);
     instruction.replace_uses(value);
     instruction.erase();
 }
@@ -165,13 +163,7 @@ fn latches(function: Value) -> Vec<Block> {
 
 /// Checks at a function's start that its frame fits on the stack.
 fn stack(ir: &Ir, function: Value) {
-    let frame: u64 = function
-        .instructions()
-        .into_iter()
-        .filter(|i| i.opcode() == Some(LLVMOpcode::LLVMAlloca))
-        // SAFETY: an alloca.
-        .map(|i| ir.bytes(super::ir::Ty(unsafe { LLVMGetAllocatedType(i.0) })))
-        .sum();
+    let frame = super::describe::frame(ir, function);
     ir.at_start(function);
     let check = library(ir, STACK, &[ir.int(64).0]);
     ir.call(check.value_type(), check, &[ir.i64(frame)]);

@@ -6,6 +6,7 @@ use gicc_abi::sim as abi;
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;
 
+use super::super::kernels::source_name;
 use super::entry;
 use super::ir::{Ir, Ty, Value};
 use super::memory;
@@ -103,9 +104,16 @@ fn wrapper(ir: &Ir, kernel: Value, number: usize) -> Kernel {
     ir.ret(None);
     let max_threads = super::module::string_attribute(kernel, super::module::MAX_THREADS)
         .map_or(0, |text| text.split(',').filter_map(|n| n.trim().parse::<u32>().ok()).product());
+    let symbol = kernel.name();
     Kernel {
         wrapper,
-        description: abi::Kernel { symbol: kernel.name(), parameters: layout, parameter_bytes: at, max_threads },
+        description: abi::Kernel {
+            name: source_name(&symbol),
+            symbol,
+            parameters: layout,
+            parameter_bytes: at,
+            max_threads,
+        },
     }
 }
 

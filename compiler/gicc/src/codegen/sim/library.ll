@@ -403,6 +403,10 @@ define void @free(ptr %p) {
   call void @sim.free(ptr %p, i64 0)
   ret void
 }
+define void @__cxa_pure_virtual() {
+  call void @sim.fault(i64 {{Fault.Trap}}, i64 0, i64 0)
+  ret void
+}
 define void @__assertfail(ptr %message, ptr %file, i32 %line, ptr %function, i64 %size) {
   %l = zext i32 %line to i64
   call void @sim.assert_fail(ptr %message, ptr %file, i64 %l, ptr %function, i64 0)

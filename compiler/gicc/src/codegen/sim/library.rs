@@ -80,6 +80,11 @@ impl Library {
                     module::add_attribute(&library, function, "alwaysinline");
                 }
                 module::add_attribute(&library, function, "nounwind");
+                // What the program defines itself counts.
+                if ir.function(&function.name()).is_some_and(|f| !f.is_declaration()) {
+                    // SAFETY: a function of the library.
+                    unsafe { LLVMSetLinkage(function.0, inkwell::llvm_sys::LLVMLinkage::LLVMWeakAnyLinkage) };
+                }
             }
         }
         drop(library);
@@ -153,7 +158,7 @@ fn fill(template: &str) -> String {
         };
     }
     numbers! {
-        Fault: StackOverflow DivisionByZero Local;
+        Fault: StackOverflow DivisionByZero Local Trap;
         BarrierKind: Sync Arrive ClusterArrive ClusterWait;
         WarpOp: Sync ActiveMask Elect MatchAny MatchAll;
         FenceKind: MbarrierInit ProxyAlias ProxyAsync ProxyAsyncGlobal ProxyAsyncShared;
@@ -350,8 +355,8 @@ fn floating(out: &mut String) {
         let flushed: &[&str] = if ty == "float" { &["", "ftz."] } else { &[""] };
         for ftz in flushed {
             for (name, arity, body) in [
-                ("fmin", 2, on("minnum", ty, suffix, 2)),
-                ("fmax", 2, on("maxnum", ty, suffix, 2)),
+                ("fmin", 2, on("minimumnum", ty, suffix, 2)),
+                ("fmax", 2, on("maximumnum", ty, suffix, 2)),
                 ("fabs", 1, on("fabs", ty, suffix, 1)),
                 ("floor", 1, on("floor", ty, suffix, 1)),
                 ("ceil", 1, on("ceil", ty, suffix, 1)),
@@ -400,8 +405,8 @@ fn floating(out: &mut String) {
     ] {
         for ftz in ["", "ftz."] {
             for (name, arity, intrinsic) in [
-                ("fmin", 2, "minnum"),
-                ("fmax", 2, "maxnum"),
+                ("fmin", 2, "minimumnum"),
+                ("fmax", 2, "maximumnum"),
                 ("fma.rn", 3, "fma"),
                 ("fabs", 1, "fabs"),
                 ("ex2.approx", 1, "exp2"),
@@ -423,17 +428,30 @@ fn floating(out: &mut String) {
 
 /// Conversions between floating point and integers, with each rounding mode.
 fn conversions(out: &mut String) {
+    out.push_str(
+        "define float @sim.lib.flush(float %a) {\n  %m = call float @llvm.fabs.f32(float %a)\n  \
+         %t = fcmp olt float %m, 0x3810000000000000\n  %z = call float @llvm.copysign.f32(float 0.0, float %a)\n  \
+         %r = select i1 %t, float %z, float %a\n  ret float %r\n}\n",
+    );
     let modes = [("rn", "roundeven"), ("rz", "trunc"), ("rm", "floor"), ("rp", "ceil")];
     for (from, from_suffix, letter) in [("float", "f32", "f"), ("double", "f64", "d")] {
         let flushed: &[&str] = if from == "float" { &["", ".ftz"] } else { &[""] };
         for (to, name, sign) in [("i32", "i", "s"), ("i32", "ui", "u"), ("i64", "ll", "s"), ("i64", "ull", "u")] {
             for (mode, round) in modes {
                 for ftz in flushed {
+                    let of_nan = super::to_integer::of_nan(from == "double", if to == "i64" { 64 } else { 32 });
+                    let flushed = if ftz.is_empty() {
+                        format!("fadd {from} %a, -0.0")
+                    } else {
+                        "call float @sim.lib.flush(float %a)".to_owned()
+                    };
                     let _ = writeln!(
                         out,
-                        "define {to} @nvvm.{letter}2{name}.{mode}{ftz}({from} %a) {{\n  \
-                         %x = call {from} @llvm.{round}.{from_suffix}({from} %a)\n  \
-                         %r = call {to} @llvm.fpto{sign}i.sat.{to}.{from_suffix}({from} %x)\n  ret {to} %r\n}}"
+                        "define {to} @nvvm.{letter}2{name}.{mode}{ftz}({from} %a) {{\n  %f = {flushed}\n  \
+                         %x = call {from} @llvm.{round}.{from_suffix}({from} %f)\n  \
+                         %i = call {to} @llvm.fpto{sign}i.sat.{to}.{from_suffix}({from} %x)\n  \
+                         %n = fcmp uno {from} %a, %a\n  \
+                         %r = select i1 %n, {to} {of_nan}, {to} %i\n  ret {to} %r\n}}"
                     );
                 }
                 if mode == "rn" {
@@ -473,7 +491,8 @@ fn libdevice(out: &mut String) {
         ("trunc", "trunc"),
     ];
     const BINARY: &[&str] = &["atan2", "fdim", "fmod", "hypot", "nextafter", "pow", "remainder"];
-    const BINARY_INTRINSIC: &[(&str, &str)] = &[("copysign", "copysign"), ("fmax", "maxnum"), ("fmin", "minnum")];
+    const BINARY_INTRINSIC: &[(&str, &str)] =
+        &[("copysign", "copysign"), ("fmax", "maximumnum"), ("fmin", "minimumnum")];
     for (ty, suffix, f) in [("float", "f32", "f"), ("double", "f64", "")] {
         for name in UNARY {
             simple(out, &format!("__nv_{name}{f}"), ty, 1, &format!("call {ty} @{name}{f}({ty} %a)"));

@@ -30,6 +30,7 @@ mod memory;
 mod module;
 mod object;
 mod site;
+mod to_integer;
 
 use std::path::Path;
 
@@ -136,6 +137,9 @@ fn rewrite(ir: &ir::Ir, source: &str) -> Result<gicc_abi::sim::Description, Vec<
     module::run_passes(ir, machine.handle(), "function(sroa)").map_err(single)?;
     let library = library::Library::new(ir).map_err(single)?;
 
+    module::inline_runtime(ir);
+    module::run_passes(ir, machine.handle(), "always-inline").map_err(single)?;
+
     let mut errors = Vec::new();
     let functions: Vec<_> = ir.functions().into_iter().filter(|f| !f.is_declaration()).collect();
     for &function in &functions {
@@ -157,9 +161,10 @@ fn rewrite(ir: &ir::Ir, source: &str) -> Result<gicc_abi::sim::Description, Vec<
     library.link(ir).map_err(single)?;
     module::internalize(ir);
     let mut sites = site::Sites::new();
-    let description = describe::add(ir, source, &kernels, shared, &mut sites, &machine)?;
+    let mut description = describe::add(ir, source, &kernels, shared, &mut sites, &machine)?;
     entry::define(ir);
     module::verify(ir, "after being rewritten for the simulator").map_err(single)?;
     machine.optimize(ir).map_err(single)?;
+    describe::write(ir, &mut description).map_err(single)?;
     Ok(description)
 }

@@ -31,6 +31,19 @@ pub(super) fn add_attribute(ir: &Ir, function: Value, name: &str) {
     }
 }
 
+/// Makes the device runtime part of its callers: it has no lines of its own, so what goes wrong in it gets the caller's.
+pub(super) fn inline_runtime(ir: &Ir) {
+    for function in ir.functions() {
+        if !function.is_declaration() && function.name().starts_with("gicc_rt_") {
+            for name in ["noinline", "optnone"] {
+                // SAFETY: a function; a missing attribute is no error.
+                unsafe { LLVMRemoveEnumAttributeAtIndex(function.0, LLVMAttributeFunctionIndex, kind(name)) };
+            }
+            add_attribute(ir, function, "alwaysinline");
+        }
+    }
+}
+
 /// Adds an attribute to a call.
 pub(super) fn add_call_attribute(ir: &Ir, call: Value, name: &str) {
     // SAFETY: a call of the context.

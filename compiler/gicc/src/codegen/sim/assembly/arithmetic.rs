@@ -1,5 +1,5 @@
-//! Inline PTX that computes: arithmetic, logic, comparison, selection, moves. Denormals are not flushed;
-//! rounding modes other than to the nearest are in `rounding`. What PTX leaves to the hardware (the last bits of `.approx`) is what the host computes.
+//! Inline PTX that computes: arithmetic, logic, comparison, selection, moves. NaN and
+//! subnormal numbers are in `special`; rounding modes other than to the nearest are in `rounding`. What PTX leaves to the hardware (the last bits of `.approx`) is what the host computes.
 
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 use ptx::op::{Alu, AluFlag, AluOp, Combine, Compare, Mov, Rounding};
@@ -81,6 +81,7 @@ impl Body<'_> {
     /// Everything else that computes.
     pub(super) fn alu(&mut self, op: &Alu, operands: &[Operand]) -> Result<(), Refusal> {
         use AluOp::*;
+        super::special::check_flags(op)?;
         let directed = matches!(op.rounding, Some(Rounding::Rz | Rounding::Rm | Rounding::Rp | Rounding::Rs));
         if directed && op.op != Cvt {
             return self.directed(op, operands);
@@ -177,7 +178,16 @@ impl Body<'_> {
             Min | Max if sources == 2 => {
                 let b = read(self, 2)?;
                 let more = ir.compare(greater(signed), a, b);
-                if op.op == Max { ir.select(more, a, b) } else { ir.select(more, b, a) }
+                let value = if op.op == Max { ir.select(more, a, b) } else { ir.select(more, b, a) };
+                if op.has(AluFlag::Relu) {
+                    if !signed {
+                        return Err(".relu is for signed numbers".to_owned());
+                    }
+                    let positive = ir.compare(LLVMIntPredicate::LLVMIntSGT, value, zero);
+                    ir.select(positive, value, zero)
+                } else {
+                    value
+                }
             }
             And | Or | Xor => {
                 let b = read(self, 2)?;
@@ -399,15 +409,14 @@ impl Body<'_> {
         let ir = self.ir;
         let mut values = Vec::new();
         for operand in &operands[1..] {
-            values.push(self.read_float(operand, op.ty)?);
+            let value = self.read_float(operand, op.ty)?;
+            values.push(self.flushed(op, value, op.ty));
         }
         let on = |body: &Self, name: &str, arguments: &[Value]| {
             body.call(&format!("llvm.{name}.{suffix}"), float, arguments)
         };
-        if op.has(AluFlag::XorSign) || op.has(AluFlag::AbsResult) {
-            return Err(".xorsign and .abs are not supported".to_owned());
-        }
-        let (least, most) = if op.has(AluFlag::Nan) { ("minimum", "maximum") } else { ("minnum", "maxnum") };
+        // Both order the zeros: -0 is less than +0.
+        let (least, most) = if op.has(AluFlag::Nan) { ("minimum", "maximum") } else { ("minimumnum", "maximumnum") };
         let scalar = op.ty.packed().0 == 1;
         let reciprocal = |body: &Self, value: Value| body.ir.binary(LLVMFDiv, body.ir.real(float, 1.0), value);
         let value = match (op.op, &values[..]) {
@@ -435,12 +444,21 @@ impl Body<'_> {
             (Copysign, &[a, b]) => on(self, "copysign", &[b, a]),
             _ => return Err("the simulator has no such instruction".to_owned()),
         };
-        let value = self.limited(op, value);
+        let value = self.limited(op, self.flushed(op, value, op.ty));
+        // Only these leave the bits of a NaN alone.
+        let value = if matches!(op.op, Abs | Neg | Copysign) { value } else { self.canonical(value, op.ty) };
         self.write_float(&operands[0], value, op.ty)
     }
 
     /// Whether a comparison holds.
-    fn holds(&mut self, compare: Compare, a: &Operand, b: &Operand, ty: ScalarType) -> Result<Value, Refusal> {
+    fn holds(
+        &mut self,
+        op: &Alu,
+        compare: Compare,
+        a: &Operand,
+        b: &Operand,
+        ty: ScalarType,
+    ) -> Result<Value, Refusal> {
         use Compare::*;
         if ty.is_float() {
             use LLVMRealPredicate::*;
@@ -448,6 +466,7 @@ impl Body<'_> {
                 return Err("comparing packed values is not supported".to_owned());
             }
             let (a, b) = (self.read_float(a, ty)?, self.read_float(b, ty)?);
+            let (a, b) = (self.flushed(op, a, ty), self.flushed(op, b, ty));
             let predicate = match compare {
                 Eq => LLVMRealOEQ,
                 Ne => LLVMRealONE,
@@ -501,7 +520,7 @@ impl Body<'_> {
     fn compare(&mut self, op: &Alu, operands: &[Operand]) -> Result<(), Refusal> {
         let compare = op.compare.ok_or("the comparison is missing")?;
         let ty = if op.op == AluOp::Set { op.source_ty.unwrap_or(op.ty) } else { op.ty };
-        let holds = self.holds(compare, &operands[1], &operands[2], ty)?;
+        let holds = self.holds(op, compare, &operands[1], &operands[2], ty)?;
         let value = self.combined(op, holds, operands.get(3))?;
         if op.op == AluOp::Setp {
             let not = self.ir.binary(LLVMOpcode::LLVMXor, holds, self.int(1, 1));
@@ -550,6 +569,7 @@ impl Body<'_> {
         let ty = op.source_ty.unwrap_or(ScalarType::S32);
         let condition = if ty == ScalarType::F32 {
             let c = self.read_float(&operands[3], ty)?;
+            let c = self.flushed(op, c, ty);
             let zero = self.ir.real(c.ty(), 0.0);
             self.ir.compare_floats(LLVMRealPredicate::LLVMRealOGE, c, zero)
         } else {

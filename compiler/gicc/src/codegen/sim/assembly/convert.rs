@@ -26,6 +26,7 @@ impl Body<'_> {
         match (to.is_float(), from.is_float()) {
             (true, true) => {
                 let value = self.read_float(&operands[1], from)?;
+                let value = self.flushed(op, value, from);
                 let value = self.between_floats(op, value, from, to)?;
                 self.write_float(&operands[0], value, to)
             }
@@ -55,6 +56,7 @@ impl Body<'_> {
             }
             (false, true) => {
                 let value = self.read_float(&operands[1], from)?;
+                let value = self.flushed(op, value, from);
                 let wide = matches!(from, ScalarType::F64);
                 let value = match from {
                     ScalarType::F16 | ScalarType::Bf16 => self.ir.cast(LLVMOpcode::LLVMFPExt, value, self.ir.float()),
@@ -63,9 +65,7 @@ impl Body<'_> {
                 let suffix = if wide { "f64" } else { "f32" };
                 let round = rounding(op.rounding.unwrap_or(Rounding::Rzi))?;
                 let rounded = self.call(&format!("llvm.{round}.{suffix}"), value.ty(), &[value]);
-                let (sign, bits) = (if to.is_signed() { "s" } else { "u" }, to.bits());
-                let name = format!("llvm.fpto{sign}i.sat.i{bits}.{suffix}");
-                let value = self.call(&name, self.ir.int(bits), &[rounded]);
+                let value = super::super::to_integer::convert(self.ir, rounded, to.bits(), to.is_signed());
                 self.write(&operands[0], value, to)
             }
             (false, false) => {
@@ -93,6 +93,7 @@ impl Body<'_> {
         let mut word = self.int(32, 0);
         for (operand, shift) in [(&operands[1], 16), (&operands[2], 0)] {
             let value = self.read_float(operand, from)?;
+            let value = self.flushed(op, value, from);
             let value = self.between_floats(op, value, from, half)?;
             let bits = self.ir.cast(LLVMOpcode::LLVMBitCast, value, self.ir.int(16));
             let wide = self.resize(bits, 32, false);
@@ -106,6 +107,11 @@ impl Body<'_> {
         let (float, suffix) = self.float_type(to).ok_or_else(|| format!("a conversion to .{to} is not supported"))?;
         let whole = matches!(op.rounding, Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi));
         let truncates = to.bits() < from.bits();
+        if to == ScalarType::Tf32 && from == ScalarType::F32 {
+            let value = self.to_tf32(value, op.rounding)?;
+            let limits = Alu { ty: to, ..op.clone() };
+            return Ok(self.canonical(self.limited(&limits, value), to));
+        }
         if matches!(op.rounding, Some(Rounding::Rna | Rounding::Rs)) {
             return Err("this rounding is not supported".to_owned());
         }
@@ -133,9 +139,9 @@ impl Body<'_> {
         } else if from == to {
             value
         } else {
-            // f16 and bf16 into each other, or to tf32, which keeps its bits here.
+            // f16 and bf16 into each other.
             let single = self.ir.cast(LLVMOpcode::LLVMFPExt, value, self.ir.float());
-            if to == ScalarType::Tf32 { value } else { self.narrow(single, to)? }
+            self.narrow(single, to)?
         };
         if whole {
             let round = rounding(op.rounding.unwrap_or(Rounding::Rni))?;
@@ -143,8 +149,8 @@ impl Body<'_> {
         }
         // A pair's halves are limited one by one.
         let limits = Alu { ty: to, ..op.clone() };
-        value = self.limited(&limits, value);
-        Ok(value)
+        value = self.limited(&limits, self.flushed(op, value, to));
+        Ok(if truncates { self.canonical(value, to) } else { value })
     }
 
     /// An integer, rounded in a direction.

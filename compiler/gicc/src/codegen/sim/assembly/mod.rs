@@ -10,6 +10,7 @@
 //! | `memory` | loads, stores, atomics, fences, copies, mbarriers |
 //! | `multimem` | accesses of every PE's location |
 //! | `group` | barriers, warps, special registers, time |
+//! | `special` | NaN, subnormal numbers, modifiers that are not supported |
 //! | `arithmetic`, `convert`, `rounding` | the rest |
 
 mod arithmetic;
@@ -19,6 +20,7 @@ mod group;
 mod memory;
 mod multimem;
 mod rounding;
+mod special;
 
 use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::*;

@@ -27,7 +27,8 @@ impl Body<'_> {
         };
         let mut values = Vec::new();
         for operand in &operands[1..] {
-            values.push(self.read_float(operand, op.ty)?);
+            let value = self.read_float(operand, op.ty)?;
+            values.push(self.flushed(op, value, op.ty));
         }
         let name = match (op.op, values.len()) {
             (AluOp::Add, 2) => "add",
@@ -43,7 +44,8 @@ impl Body<'_> {
             _ => return Err("the simulator has no such instruction".to_owned()),
         };
         let value = self.call(&format!("sim.lib.{name}.{mode}.{suffix}"), ty, &values);
-        let value = self.limited(op, value);
+        let value = self.limited(op, self.flushed(op, value, op.ty));
+        let value = self.canonical(value, op.ty);
         self.write_float(&operands[0], value, op.ty)
     }
 
@@ -54,7 +56,7 @@ impl Body<'_> {
             self.call(&format!("llvm.{name}.{suffix}"), ty, &[value, self.ir.real(ty, bound)])
         };
         if op.has(AluFlag::Sat) {
-            on("minnum", on("maxnum", value, 0.0), 1.0)
+            on("minimumnum", on("maximumnum", value, 0.0), 1.0)
         } else if op.has(AluFlag::Relu) {
             on("maximum", value, 0.0)
         } else {
