@@ -78,8 +78,11 @@ __global__ void jacobi(float *grid0, float *grid1, gicc::signal_t *from_above, g
   Part p = {{grid0, grid1}, from_above, from_below, changes, changes_here, largest, counter};
   int first = 1 + rows * (int)blockIdx.x / (int)gridDim.x, last = 1 + rows * ((int)blockIdx.x + 1) / (int)gridDim.x;
 
-  // The second grid has the same edges, so all of this block's rows are copied, and the halos beside them.
-  int copy_from = blockIdx.x == 0 ? 0 : first, copy_to = blockIdx.x == gridDim.x - 1 ? rows + 2 : last;
+  // The second grid has the same edges, so this block's rows are copied, and the rows above and below the whole grid. The
+  // halos between PEs are not: a neighbour pushes them, and may be doing so already.
+  bool top = blockIdx.x == 0 && gicc::my_pe() == 0;
+  bool bottom = blockIdx.x == gridDim.x - 1 && gicc::my_pe() == gicc::n_pes() - 1;
+  int copy_from = top ? 0 : first, copy_to = bottom ? rows + 2 : last;
   for (int i = copy_from * width + threadIdx.x; i < copy_to * width; i += blockDim.x) grid1[i] = grid0[i];
   __syncthreads();
   tell_neighbours(p, grid0, rows, width, first, last, 1);
