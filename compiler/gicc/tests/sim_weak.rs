@@ -175,7 +175,7 @@ impl Loaded {
 
     fn run(&mut self) -> Result<Ran, SimError> {
         for address in [self.data, self.flag, self.out] {
-            self.bench.machine.write(address, &[0; 64]).unwrap();
+            self.bench.machine.write(address, &[0; 64]).expect("the buffer was allocated");
         }
         let (data, flag, out) = (self.data, self.flag, self.out);
         let parameters = |pe: u32| Params::new().int(pe as i32).ptr(data).ptr(flag).ptr(out);
@@ -188,7 +188,7 @@ impl Loaded {
 
     fn seeded(&mut self, seed: u64) -> Ran {
         self.bench.machine.set_seed(seed);
-        self.run().unwrap()
+        self.run().unwrap_or_else(|e| panic!("{e}"))
     }
 }
 
