@@ -60,8 +60,6 @@ fn bitcode(llvm: &Path, sources: &[PathBuf], includes: &[&PathBuf], output: &Pat
         clang.args(["-Xclang", "-target-feature", "-Xclang", "+ptx84", "-nocudainc", "-nocudalib"]);
         // Optimisation happens after linking into a kernel; here only its preconditions are wanted.
         clang.args(["-O2", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-emit-llvm", "-c"]);
-        // `peer_ptr` returns null after an error; what its caller does with that is a fault, and not undefined.
-        clang.arg("-fno-delete-null-pointer-checks");
         clang.args([
             "-Wall",
             "-Wextra",

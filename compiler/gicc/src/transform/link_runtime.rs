@@ -9,7 +9,7 @@
 //! requirement, an ordering, a fact about the team, or one of the functions that a target supplies; only kernels and
 //! variables are visible outside; inlined code stands at the user's call line. Preserves: the user's functions.
 
-use inkwell::attributes::AttributeLoc;
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
@@ -32,6 +32,10 @@ pub(crate) fn runtime_hash() -> u64 {
 pub(crate) fn run<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
     link_bitcode(context, messages, module, DEVICE_RUNTIME, "the device runtime").map_err(|d| vec![d])?;
     for function in defined_functions(module) {
+        // `peer_ptr` returns null after an error; what its caller does with that is a fault, and not undefined. All functions
+        // say so, since one that does is not inlined into one that does not.
+        let kind = Attribute::get_named_enum_kind_id("null_pointer_is_valid");
+        function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
         // The target machine decides; what a function says of its own would override it and keep functions apart.
         for key in ["target-cpu", "target-features", "tune-cpu"] {
             if attribute(function, key).is_some() {
