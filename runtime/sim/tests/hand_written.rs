@@ -1,7 +1,6 @@
 //! Programs written by hand in C, against the interface alone: what the loader and the scheduler do with them.
 
 #![expect(clippy::unwrap_used, reason = "a test states facts; these helpers are part of it")]
-#![allow(clippy::unwrap_used, reason = "tests state facts; an unwrap there is an assertion")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
