@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Say what was found of LLVM, ptxas, CUDA and GPUs, what is missing, and how to get it
     Doctor(DoctorArgs),
+    /// Judge litmus tests by the PTX memory model, and run them in the simulator's weak memory
+    Litmus(LitmusArgs),
     /// Check ordering, with a witness (not built yet)
     Check(NotBuiltArgs),
     /// Show the source with each communication line annotated (not built yet)
@@ -251,6 +253,36 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
+}
+
+/// `gicc litmus`.
+#[derive(Args, Debug)]
+pub(crate) struct LitmusArgs {
+    /// Litmus tests for PTX, in gicc's form or the published one: files, or folders of .litmus files
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Who judges: the axioms, the simulator (which outcomes it reaches, and whether all are allowed), or both
+    #[arg(long, value_name = "ENGINE", default_value = "both")]
+    pub(crate) engine: LitmusEngine,
+    /// Runs of the simulator for one test; fewer where all executions were seen before
+    #[arg(long, value_name = "RUNS", default_value_t = 20_000)]
+    pub(crate) limit: u64,
+    /// Report as a JSON object a file
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+/// Who judges litmus tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LitmusEngine {
+    /// The axioms of the PTX memory model, over all executions
+    Axioms,
+    /// The simulator's weak memory
+    Sim,
+    /// Both
+    Both,
 }
 
 /// How the simulator's memory behaves.

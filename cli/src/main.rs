@@ -18,6 +18,7 @@ mod excerpt;
 mod exit;
 mod host;
 mod isolate;
+mod litmus;
 mod messages;
 mod not_built;
 mod panic;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         }),
         Some(Command::Run(args)) => with_messages(&args.messages, args.code.remarks, |m| run::run(args, m, start)),
         Some(Command::Doctor(args)) => with_messages(&args.messages, none, |m| doctor::doctor(args, m)),
+        Some(Command::Litmus(args)) => with_messages(&args.messages, none, |m| litmus::litmus(args, m)),
         Some(Command::Check(_)) => refuse("`gicc check`", "`gicc run --target sim` finds wrong numbers and deadlocks"),
         Some(Command::Explain(_)) => {
             refuse("`gicc explain`", "use --remarks human, which tells each decision about a fence")
