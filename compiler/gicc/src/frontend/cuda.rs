@@ -88,6 +88,8 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
     match &options.tools.cuda {
         Some(cuda) => {
             arguments.push(format!("--cuda-path={}", text(cuda)));
+            // Without it, a toolkit that has no version file, as the wheels, counts as a very old one for launch syntax.
+            arguments.extend(["-Xclang".into(), "-target-sdk-version=12.8".into()]);
             // libcu++ and CUB lie in a folder of their own since CUDA 13.
             let cccl = cuda.join("include/cccl");
             if cccl.is_dir() {
