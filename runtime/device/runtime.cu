@@ -21,5 +21,6 @@
 #include "src/quiet.cu"
 #include "src/barrier.cu"
 #include "src/arrive.cu"
+#include "src/packet.cu"
 #include "src/channel.cu"
 #include "src/virtual.cu"

@@ -73,7 +73,9 @@ fn structure(out: &mut String, name: &str, fields: &[Field]) {
 
 fn functions(out: &mut String) {
     out.push_str(
-        "#if defined(__CUDA__) || defined(__CUDACC__)\n#define GICC_INTRINSIC extern \"C\" __attribute__((device))\n",
+        "#if defined(__CUDA__) || defined(__CUDACC__)\n#define GICC_INTRINSIC extern \"C\" __attribute__((device))\n\n\
+         // A 128-bit word as its low and high half.\n\
+         typedef int64_t gicc_v2i64 __attribute__((ext_vector_type(2)));\n",
     );
     for (family, title) in [
         (Family::Team, "Facts about the team."),
@@ -109,5 +111,6 @@ const fn c_type(ty: Type) -> &'static str {
         Type::I32 => "int32_t ",
         Type::I64 => "int64_t ",
         Type::Ptr => "void *",
+        Type::V2I64 => "gicc_v2i64 ",
     }
 }

@@ -20,6 +20,8 @@ pub enum Type {
     I64,
     /// A generic pointer.
     Ptr,
+    /// A 128-bit word as its low and high half: LLVM's `<2 x i64>`.
+    V2I64,
 }
 
 /// Which family a function belongs to.
@@ -140,6 +142,11 @@ intrinsics! {
         "Give the slot that was read back to PE pe's put side.";
     Interface Void "__gicc_channel_done_warp" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
     Interface Void "__gicc_channel_done_block" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
+    Interface Void "__gicc_packet_store" (Ptr "p", I64 "low", I64 "high", I32 "pe")
+        "Store a packet, one single-copy atomic word of 16 bytes, to the symmetric p (aligned to 16) on PE pe. Relaxed, and unchecked: for level H and the device runtime, which know that p and pe are good.";
+    Interface V2I64 "__gicc_packet_load" (Ptr "p") "The packet that this PE's p holds now; relaxed, unchecked.";
+    Interface V2I64 "__gicc_packet_wait" (Ptr "p", I64 "flag", I64 "mask", I32 "source_pe")
+        "Poll this PE's p until (high & mask) is flag; relaxed, unchecked. Bounded; returns the word last seen, so the caller compares again to know whether it came.";
 
     Requirement Void "__gicc_publish" (I32 "scope", I32 "domain", I32 "pe")
         "What causality brought to this thread before must be visible to whoever observes a later signal of it. pe: destination, or -1 for any.";
@@ -157,6 +164,9 @@ intrinsics! {
     Ordering Void "__gicc_store_u64" (Ptr "p", I64 "value", I32 "order", I32 "scope") "Store; relaxed or release.";
     Ordering I32 "__gicc_load_u32" (Ptr "p", I32 "order", I32 "scope") "Load; relaxed or acquire.";
     Ordering I64 "__gicc_load_u64" (Ptr "p", I32 "order", I32 "scope") "Load; relaxed or acquire.";
+    Ordering Void "__gicc_store_b128" (Ptr "p", I64 "low", I64 "high", I32 "order", I32 "scope")
+        "Store 16 aligned bytes as one word (assumption b128-single-copy); relaxed.";
+    Ordering V2I64 "__gicc_load_b128" (Ptr "p", I32 "order", I32 "scope") "Load 16 aligned bytes as one word (assumption b128-single-copy); relaxed.";
     Ordering Void "__gicc_red_add_u64" (Ptr "p", I64 "value", I32 "order", I32 "scope") "Add without a result; relaxed or release.";
     Ordering I32 "__gicc_atom_inc_u32" (Ptr "p", I32 "wrap", I32 "order", I32 "scope")
         "The old value; stores 0 where it was at least wrap, else adds 1. Any order but sequentially consistent.";

@@ -160,8 +160,9 @@ fn call(instruction: InstructionValue<'_>) -> Effect<'_> {
         "llvm.nvvm.membar.cta" => return Effect::Fence(Order::SequentiallyConsistent, Scope::Block),
         _ => {}
     }
-    // Relaxed accesses of the device runtime itself: its own bookkeeping, on this PE.
-    if matches!(name.as_str(), "__gicc_load_u32" | "__gicc_load_u64") {
+    // Relaxed loads of the device runtime itself: its own bookkeeping on this PE, and packets, which bring their data in the
+    // same word and nothing else into causality.
+    if matches!(name.as_str(), "__gicc_load_u32" | "__gicc_load_u64" | "__gicc_load_b128") {
         return Effect::None;
     }
     if is_marker(&name) || !may_write(call.callee) {

@@ -56,7 +56,7 @@ fn symmetric_parameters(name: &str) -> Vec<(&'static str, &'static str)> {
     }
     wanted.push(("sig", "signal"));
     wanted.push(("state", "channel's state"));
-    if name == "__gicc_peer_ptr" {
+    if name == "__gicc_peer_ptr" || name.starts_with("__gicc_packet") {
         wanted.push(("p", "address"));
     }
     wanted

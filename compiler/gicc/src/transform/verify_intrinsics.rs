@@ -105,6 +105,7 @@ fn signature(function: FunctionValue<'_>, known: &Intrinsic) -> Result<(), Strin
         Type::I32 => "i32",
         Type::I64 => "i64",
         Type::Ptr => "ptr",
+        Type::V2I64 => "<2 x i64>",
     };
     let parameters: Vec<String> = known.parameters.iter().map(|p| format!("{} {}", word(p.ty), p.name)).collect();
     Err(format!("{} {}({})", word(known.result), known.name, parameters.join(", ")))
@@ -117,6 +118,10 @@ fn matches(have: Option<BasicMetadataTypeEnum<'_>>, want: Type) -> bool {
         (Some(BasicMetadataTypeEnum::IntType(t)), Type::I64) => t.get_bit_width() == 64,
         (Some(BasicMetadataTypeEnum::PointerType(t)), Type::Ptr) => {
             t.get_address_space() == inkwell::AddressSpace::default()
+        }
+        (Some(BasicMetadataTypeEnum::VectorType(t)), Type::V2I64) => {
+            let element = t.get_element_type();
+            t.get_size() == 2 && element.is_int_type() && element.into_int_type().get_bit_width() == 64
         }
         _ => false,
     }
@@ -186,5 +191,9 @@ mod tests {
         assert!(!matches(Some(i32_type), Type::I64));
         assert!(!matches(Some(i32_type), Type::Ptr));
         assert!(matches(None, Type::Void));
+        let pair = BasicMetadataTypeEnum::from(context.i64_type().vec_type(2));
+        assert!(matches(Some(pair), Type::V2I64));
+        assert!(!matches(Some(BasicMetadataTypeEnum::from(context.i32_type().vec_type(2))), Type::V2I64));
+        assert!(!matches(Some(pair), Type::I64));
     }
 }

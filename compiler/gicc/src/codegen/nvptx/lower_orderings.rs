@@ -16,7 +16,7 @@ use gicc_abi::codes::{Order, Scope};
 use inkwell::AddressSpace;
 use inkwell::module::Module;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValueEnum, InstructionValue};
+use inkwell::values::{BasicValueEnum, InstructionValue, StructValue};
 
 use crate::diagnostic::{Diagnostic, codes};
 use crate::driver::Arch;
@@ -72,6 +72,12 @@ fn instruction(name: &str, order: Order, scope: Scope, arch: Arch) -> Option<Str
         "__gicc_store_u64" if store => format!("st.{sem}.{scope}.global.u64 [$0], $1;"),
         "__gicc_load_u32" if load => format!("ld.{sem}.{scope}.global.u32 $0, [$1];"),
         "__gicc_load_u64" if load => format!("ld.{sem}.{scope}.global.u64 $0, [$1];"),
+        "__gicc_store_b128" if order == Order::Relaxed => {
+            format!("{{.reg .b128 t; mov.b128 t, {{$1, $2}}; st.relaxed.{scope}.global.b128 [$0], t;}}")
+        }
+        "__gicc_load_b128" if order == Order::Relaxed => {
+            format!("{{.reg .b128 t; ld.relaxed.{scope}.global.b128 t, [$2]; mov.b128 {{$0, $1}}, t;}}")
+        }
         "__gicc_red_add_u64" if store => format!("red.{sem}.{scope}.global.add.u64 [$0], $1;"),
         "__gicc_atom_inc_u32" if rmw => format!("atom.{sem}.{scope}.global.inc.u32 $0, [$1], $2;"),
         "__gicc_atom_cas_u32" if rmw => format!("atom.{sem}.{scope}.global.cas.b32 $0, [$1], $2, $3;"),
@@ -81,16 +87,44 @@ fn instruction(name: &str, order: Order, scope: Scope, arch: Arch) -> Option<Str
 
 fn emit<'c>(module: &Module<'c>, call: &Call<'c>, text: &str) {
     let result = call.callee.get_type().get_return_type();
+    // A 128-bit word comes as two registers.
+    let pair = result.is_some_and(BasicTypeEnum::is_vector_type);
+    let context = module.get_context();
+    let half = context.i64_type();
     // Everything but the order and the scope, which are in the text.
     let mut arguments = call.arguments();
     arguments.truncate(arguments.len() - 2);
     let arguments: Vec<BasicValueEnum<'c>> =
         arguments.into_iter().map(|a| global(module, call.instruction, a)).collect();
-    let mut constraints: Vec<&str> = result.iter().map(|t| if is_wide(*t) { "=l" } else { "=r" }).collect();
+    let mut constraints: Vec<&str> = match result {
+        _ if pair => vec!["=l", "=l"],
+        Some(ty) => vec![if is_wide(ty) { "=l" } else { "=r" }],
+        None => vec![],
+    };
     constraints.extend(arguments.iter().map(|a| if is_wide(a.get_type()) { "l" } else { "r" }));
     constraints.push("~{memory}");
-    let value = call_asm(module, call.instruction, text, &constraints.join(","), result, &arguments);
+    let asm_result = if pair { Some(context.struct_type(&[half.into(), half.into()], false).into()) } else { result };
+    let value = call_asm(module, call.instruction, text, &constraints.join(","), asm_result, &arguments);
+    let value = match value {
+        Some(BasicValueEnum::StructValue(halves)) => Some(joined(module, call.instruction, halves)),
+        other => other,
+    };
     replace(call.instruction, value);
+}
+
+/// Two registers as a vector of two halves.
+fn joined<'c>(module: &Module<'c>, at: InstructionValue<'c>, halves: StructValue<'c>) -> BasicValueEnum<'c> {
+    const POSITION: &str = "the builder has a position";
+    let context = module.get_context();
+    let builder = context.create_builder();
+    builder.position_before(&at);
+    let mut word = context.i64_type().vec_type(2).get_poison();
+    for n in 0..2 {
+        let half = builder.build_extract_value(halves, n, "").expect(POSITION);
+        let index = context.i32_type().const_int(n.into(), false);
+        word = builder.build_insert_element(word, half, index, "").expect(POSITION);
+    }
+    word.into()
 }
 
 fn is_wide(ty: BasicTypeEnum<'_>) -> bool {
@@ -134,6 +168,18 @@ mod tests {
         assert_eq!(instruction("__gicc_store_u64", Order::Acquire, Scope::System, arch), None);
         assert_eq!(instruction("__gicc_load_u64", Order::Release, Scope::System, arch), None);
         assert_eq!(instruction("__gicc_fence", Order::Relaxed, Scope::System, arch), None);
+        for order in Order::ALL.iter().copied().filter(|o| *o != Order::Relaxed) {
+            assert_eq!(instruction("__gicc_store_b128", order, Scope::System, arch), None);
+            assert_eq!(instruction("__gicc_load_b128", order, Scope::System, arch), None);
+        }
+    }
+
+    #[test]
+    fn a_128_bit_word_is_one_access_between_two_halves() {
+        assert_eq!(
+            instruction("__gicc_load_b128", Order::Relaxed, Scope::System, Arch::DEFAULT).unwrap(),
+            "{.reg .b128 t; ld.relaxed.sys.global.b128 t, [$2]; mov.b128 {$0, $1}, t;}"
+        );
     }
 
     #[test]

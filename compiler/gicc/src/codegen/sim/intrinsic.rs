@@ -37,7 +37,7 @@ pub(super) fn rewrite(ir: &Ir, function: Value, architecture: u64, errors: &mut 
         }
         let name = call.callee().name();
         let result = if name.starts_with(PREFIX) {
-            gicc(ir, call, &name)
+            gicc(ir, function, call, &name)
         } else if name == "__nvvm_reflect" || name == "llvm.nvvm.reflect" {
             reflect(ir, call, architecture);
             Ok(())
@@ -60,7 +60,7 @@ fn finish(call: Value, value: Option<Value>) {
 }
 
 /// Orderings become accesses and fences; facts about the team stay until [`bind`]; everything else should be gone.
-fn gicc(ir: &Ir, call: Value, name: &str) -> Result<(), Diagnostic> {
+fn gicc(ir: &Ir, function: Value, call: Value, name: &str) -> Result<(), Diagnostic> {
     let bad = |what: &str| Diagnostic::error(codes::INTRINSIC, format!("{name}: {what}")).at(call.span());
     let Some(known) = intrinsics::find(name) else {
         return if call.callee().is_declaration() { Err(bad("no such intrinsic exists")) } else { Ok(()) };
@@ -88,7 +88,11 @@ fn gicc(ir: &Ir, call: Value, name: &str) -> Result<(), Diagnostic> {
     ir.before(call);
     let word = ir.int(64);
     let extend = |value| ir.cast(LLVMOpcode::LLVMZExt, value, word);
-    let bytes = if name.ends_with("u32") { 4 } else { 8 };
+    let bytes = match name {
+        _ if name.ends_with("u32") => 4,
+        _ if name.ends_with("b128") => 16,
+        _ => 8,
+    };
     let meta = Meta::access(bytes).strong(order, scope);
     let narrow = |value| if bytes == 4 { ir.cast(LLVMOpcode::LLVMTrunc, value, ir.int(32)) } else { value };
     let atomic = |value, expected, operation: Rmw, meta| -> Result<Value, Diagnostic> {
@@ -105,6 +109,17 @@ fn gicc(ir: &Ir, call: Value, name: &str) -> Result<(), Diagnostic> {
             None
         }
         "__gicc_load_u32" | "__gicc_load_u64" => Some(narrow(entry::call(ir, Entry::Load, &[argument("p")?], meta))),
+        "__gicc_store_b128" | "__gicc_load_b128" if order != Order::Relaxed => {
+            return Err(bad("a 128-bit word can only be accessed relaxed"));
+        }
+        "__gicc_store_b128" => {
+            let pair = ir.poison(ir.vector(word, 2));
+            let pair = ir.insert_element(pair, argument("low")?, 0);
+            let pair = ir.insert_element(pair, argument("high")?, 1);
+            memory::emit_store(ir, function, pair, argument("p")?, meta);
+            None
+        }
+        "__gicc_load_b128" => Some(memory::emit_load(ir, function, ir.vector(word, 2), argument("p")?, meta)),
         "__gicc_red_add_u64" => {
             atomic(argument("value")?, ir.i64(0), Rmw::Add, meta.reduction())?;
             None

@@ -125,6 +125,7 @@ fn signature<'c>(module: &Module<'c>, name: &str) -> Option<FunctionType<'c>> {
         match t {
             Type::I64 => context.i64_type().into(),
             Type::Ptr => context.ptr_type(inkwell::AddressSpace::default()).into(),
+            Type::V2I64 => context.i64_type().vec_type(2).into(),
             Type::I32 | Type::Void => context.i32_type().into(),
         }
     };
@@ -133,6 +134,7 @@ fn signature<'c>(module: &Module<'c>, name: &str) -> Option<FunctionType<'c>> {
         Type::Void => context.void_type().fn_type(&parameters, false),
         Type::I32 => context.i32_type().fn_type(&parameters, false),
         Type::I64 => context.i64_type().fn_type(&parameters, false),
+        Type::V2I64 => context.i64_type().vec_type(2).fn_type(&parameters, false),
         Type::Ptr => context.ptr_type(inkwell::AddressSpace::default()).fn_type(&parameters, false),
     })
 }

@@ -1,0 +1,23 @@
+// One packet: its load, and its bounded poll.
+#pragma once
+
+/// The word at p now.
+GICC_RT gicc_v2i64 packet_load(void *p) { return __gicc_load_b128(p, GICC_ORDER_RELAXED, GICC_SCOPE_SYS); }
+
+/// Whether a word carries the flag.
+GICC_RT bool packet_is(gicc_v2i64 word, int64_t flag, int64_t mask) { return (word.y & mask) == flag; }
+
+/// Polls until the word at p carries the flag; the word last seen. It does not carry the flag where the wait gave up.
+GICC_RT gicc_v2i64 packet_wait(void *p, int64_t flag, int64_t mask, int32_t source_pe) {
+  uint64_t since = 0;
+  gicc_v2i64 seen;
+  do {
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < GICC_POLLS; i++) {
+      seen = packet_load(p);
+      if (packet_is(seen, flag, mask)) return seen;
+    }
+    since = gicc_rt_keep_waiting(p, GICC_COMPARE_EQ, (uint64_t)flag, (uint64_t)(seen.y & mask), source_pe, since);
+  } while (since != 0);
+  return seen;
+}
