@@ -118,6 +118,64 @@ codes! {
 }
 
 codes! {
+    /// The element type of a collective.
+    ElementType, "gicc_element_type" {
+        /// IEEE half precision; reduced in single precision.
+        F16 = 0, "f16";
+        /// The upper half of a single-precision number; reduced in single precision.
+        Bf16 = 1, "bf16";
+        /// Single precision.
+        F32 = 2, "f32";
+        /// Double precision.
+        F64 = 3, "f64";
+        /// 32 bits, signed.
+        I32 = 4, "i32";
+        /// 32 bits, unsigned.
+        U32 = 5, "u32";
+        /// 64 bits, signed.
+        I64 = 6, "i64";
+        /// 64 bits, unsigned.
+        U64 = 7, "u64";
+    }
+}
+
+codes! {
+    /// What a reduction computes.
+    ReduceOp, "gicc_reduce_op" {
+        /// The sum.
+        Sum = 0, "sum";
+        /// The product.
+        Prod = 1, "prod";
+        /// The least; for floating point a number where one operand is NaN.
+        Min = 2, "min";
+        /// The greatest; likewise.
+        Max = 3, "max";
+        /// Bits that all have; integers only.
+        And = 4, "and";
+        /// Bits that any has; integers only.
+        Or = 5, "or";
+        /// Bits that an odd number has; integers only.
+        Xor = 6, "xor";
+    }
+}
+
+codes! {
+    /// How a collective is done.
+    Algorithm, "gicc_algorithm" {
+        /// Chosen by the compiler, by size and team.
+        Auto = 0, "auto";
+        /// All-reduce: each PE sends all of its elements to all others, and each reduces everything.
+        OneShot = 1, "one_shot";
+        /// All-reduce: each PE reduces one part, and sends the result to all others.
+        TwoShot = 2, "two_shot";
+        /// Round the ring of PEs, a part at a time.
+        Ring = 3, "ring";
+        /// All-gather: each PE sends its elements to all others.
+        Direct = 4, "direct";
+    }
+}
+
+codes! {
     /// What went wrong on the device; the `code` of an error word.
     ErrorCode, "gicc_error_code" {
         /// Nothing.

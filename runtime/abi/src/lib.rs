@@ -5,7 +5,7 @@
 //!
 //! | module | what it owns |
 //! | --- | --- |
-//! | [`codes`] | numbers passed as arguments: groups, comparisons, signal operations, orderings, scopes, protocols |
+//! | [`codes`] | numbers passed as arguments: groups, comparisons, signal operations, orderings, scopes, protocols; types, reductions and algorithms of collectives |
 //! | [`intrinsics`] | the `__gicc_*` functions: names, signatures, who may call them |
 //! | [`layout`] | `#[repr(C)]` structures shared by host, device and simulator |
 //! | [`heap`] | the symmetric heap: where PEs' segments and the workspace lie |
