@@ -23,4 +23,7 @@
 #include "src/arrive.cu"
 #include "src/packet.cu"
 #include "src/channel.cu"
+#include "src/initiate.cu"
+#include "src/event.cu"
+#include "src/check_error.cu"
 #include "src/virtual.cu"

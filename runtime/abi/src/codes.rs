@@ -176,6 +176,24 @@ codes! {
 }
 
 codes! {
+    /// Who carries out an initiation.
+    Engine, "gicc_engine" {
+        /// The threads that initiate store.
+        Direct = 0, "direct";
+        /// A resident block drains the queues and copies.
+        Sm = 1, "sm";
+        /// A host thread and the copy engine.
+        Proxy = 2, "proxy";
+        /// NVSHMEM, to other machines.
+        Nvshmem = 3, "nvshmem";
+        /// The simulator's model of an engine in hardware.
+        Sim = 4, "sim";
+        /// Chosen by the compiler.
+        Auto = 5, "auto";
+    }
+}
+
+codes! {
     /// What went wrong on the device; the `code` of an error word.
     ErrorCode, "gicc_error_code" {
         /// Nothing.

@@ -3,7 +3,9 @@
 
 use std::fmt::Write as _;
 
-use crate::codes::{Algorithm, Compare, ElementType, ErrorCode, Group, Order, Protocol, ReduceOp, Scope, SignalOp};
+use crate::codes::{
+    Algorithm, Compare, ElementType, Engine, ErrorCode, Group, Order, Protocol, ReduceOp, Scope, SignalOp,
+};
 use crate::intrinsics::{self, Family, Intrinsic, Type};
 use crate::layout::{ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State};
 use crate::{ABI_VERSION, heap};
@@ -53,7 +55,7 @@ fn enumerations(out: &mut String) {
             out.push_str("};\n\n");
         )*};
     }
-    enumeration!(Group, Compare, SignalOp, Order, Scope, Protocol, ElementType, ReduceOp, Algorithm, ErrorCode);
+    enumeration!(Group, Compare, SignalOp, Order, Scope, Protocol, ElementType, ReduceOp, Algorithm, Engine, ErrorCode);
 }
 
 fn structures(out: &mut String) {

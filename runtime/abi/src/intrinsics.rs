@@ -129,6 +129,19 @@ intrinsics! {
         "Count one of blocks in, with what causality brought to the calling thread; 1 for the last. Otherwise as the block's.";
     Interface I32 "__gicc_arrive_block" (Ptr "counter", I32 "blocks")
         "Count this block in (counter: 32 bits, this GPU's memory); 1 for every thread of the last of blocks, which then speaks for all. The counter wraps to 0.";
+    Interface I64 "__gicc_initiate_thread" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", Ptr "sig", I64 "value", I32 "op", I32 "priority", I32 "domain", I32 "engine", I32 "pe")
+        "Submit a transfer of bytes from src to the symmetric dst on PE pe; its event, or 0 where it failed. sig: null, or a signal on the same PE that is sent with release after the bytes. priority: 0 to 255, higher goes first. The fields are gicc_descriptor's.";
+    Interface I64 "__gicc_initiate_warp" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", Ptr "sig", I64 "value", I32 "op", I32 "priority", I32 "domain", I32 "engine", I32 "pe") "The same by a warp; all its threads get the event.";
+    Interface I64 "__gicc_initiate_block" (Ptr "dst", Ptr "src", I64 "bytes", I32 "element", Ptr "sig", I64 "value", I32 "op", I32 "priority", I32 "domain", I32 "engine", I32 "pe") "The same by a block; all its threads get the event.";
+    Interface I32 "__gicc_event_test" (I64 "event", I32 "scope", I32 "domain")
+        "Whether the initiation has ended (a failed one has). Where it has, its bytes are complete at the destination for whoever observes a later signal of this thread.";
+    Interface I32 "__gicc_event_wait_thread" (I64 "event", I32 "scope", I32 "domain")
+        "Wait until the initiation has ended: 1 where its bytes are complete at the destination, 0 where it failed. src may be written again.";
+    Interface I32 "__gicc_event_wait_warp" (I64 "event", I32 "scope", I32 "domain") "The same by a warp.";
+    Interface I32 "__gicc_event_wait_block" (I64 "event", I32 "scope", I32 "domain") "The same by a block.";
+    Interface I32 "__gicc_check_error_thread" () "Whether this PE has an error; if an operation of this thread failed, it has.";
+    Interface I32 "__gicc_check_error_warp" () "The same for a warp: every thread gets the same answer, and the warp meets.";
+    Interface I32 "__gicc_check_error_block" () "The same for a block: every thread gets the same answer, and the block meets.";
     Interface I32 "__gicc_error_code" () "The code of this PE's error word; 0 where all is well.";
     Interface Void "__gicc_channel_put_thread" (Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe")
         "Wait for a free slot of the channel at PE pe, put bytes into it, and say that it arrived. capacity: bytes of a slot.";

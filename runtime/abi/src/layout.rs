@@ -115,12 +115,12 @@ layout! {
 }
 
 layout! {
-    /// The first error of a PE. A device-side failure takes it with a compare-and-swap on `code`; later ones are lost.
-    /// While `code` is not zero, every wait of this PE returns at once.
+    /// The first error of a PE. A device-side failure takes it with a compare-and-swap on `claimed`; later ones are lost.
+    /// While `claimed` is not zero, every wait of this PE returns at once.
     Error, "gicc_error" {
         #[doc = "What went wrong (gicc_error_code); 0 where nothing did. Written last."]
         code: u32 = "uint32_t";
-        #[doc = "Claimed by the thread that writes the other fields: 0 free, 1 taken."]
+        #[doc = "The code too, from the thread that then writes the other fields; 0 free. Written first: kernels look at it."]
         claimed: u32 = "uint32_t";
         #[doc = "The PE on which it happened."]
         pe: i32 = "int32_t";

@@ -5,7 +5,7 @@ extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail(uint32_t
                                                                         uint32_t compare, const void *address,
                                                                         uint64_t expected, uint64_t observed) {
   gicc_error GICC_GLOBAL *e = (gicc_error GICC_GLOBAL *)__gicc_error_words();
-  if (__gicc_atom_cas_u32((void *)&e->claimed, 0, 1, GICC_ORDER_RELAXED, GICC_SCOPE_GPU) != 0) return;
+  if (__gicc_atom_cas_u32((void *)&e->claimed, 0, (int32_t)code, GICC_ORDER_RELAXED, GICC_SCOPE_GPU) != 0) return;
   e->pe = __gicc_my_pe();
   e->other_pe = other_pe;
   e->compare = compare;
@@ -14,7 +14,7 @@ extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail(uint32_t
   e->address = (uint64_t)address;
   e->expected = expected;
   e->observed = observed;
-  // Last. The host reads the words when the kernel has ended; other threads look at the code alone.
+  // Last, for the host, which reads the words when the kernel has ended; threads look at the claim.
   __gicc_store_u32((void *)&e->code, (int32_t)code, GICC_ORDER_RELAXED, GICC_SCOPE_GPU);
 }
 
@@ -42,6 +42,7 @@ extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail_signal(c
 }
 
 extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_error_code() {
+  // The claim, which is the first write of an error: a thread that failed has made it, or has seen that it is made.
   gicc_error *e = (gicc_error *)__gicc_error_words();
-  return __gicc_load_u32(&e->code, GICC_ORDER_RELAXED, GICC_SCOPE_GPU);
+  return __gicc_load_u32(&e->claimed, GICC_ORDER_RELAXED, GICC_SCOPE_GPU);
 }

@@ -10,7 +10,7 @@
 //! Requires: `verify_intrinsics`; user code simplified so far that constants have reached the calls. Ensures: no call of
 //! the interface with an argument that is wrong in every execution. Changes nothing. All violations are reported.
 
-use gicc_abi::codes::{Compare, Order, Protocol, Scope, SignalOp};
+use gicc_abi::codes::{Compare, Engine, Order, Protocol, Scope, SignalOp};
 use gicc_abi::intrinsics::{self, Family, Intrinsic};
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef as _, BasicValue as _, BasicValueEnum, InstructionOpcode};
@@ -36,9 +36,14 @@ fn check(call: &Call<'_>, known: &Intrinsic) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     sizes(call, known, &mut found);
     numbers(call, known, &mut found);
+    engine(call, known, &mut found);
     let name = known.name;
     for (parameter, what) in symmetric_parameters(name) {
         if let Some(value) = known.parameter(parameter).and_then(|n| call.argument(n)) {
+            // An initiation need not signal.
+            if parameter == "sig" && name.starts_with("__gicc_initiate") && is_null(value) {
+                continue;
+            }
             found.extend(symmetric(value, what));
         }
     }
@@ -48,7 +53,7 @@ fn check(call: &Call<'_>, known: &Intrinsic) -> Vec<Diagnostic> {
 /// The pointers that must lie in the symmetric heap.
 fn symmetric_parameters(name: &str) -> Vec<(&'static str, &'static str)> {
     let mut wanted = Vec::new();
-    if name.starts_with("__gicc_put") || name.starts_with("__gicc_channel") {
+    if ["__gicc_put", "__gicc_channel", "__gicc_initiate"].iter().any(|n| name.starts_with(n)) {
         wanted.push(("dst", "destination"));
     }
     if name.starts_with("__gicc_get") {
@@ -120,10 +125,11 @@ fn numbers(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
             "order" => matches!(Order::from_code(code), Some(Order::Relaxed | Order::Release)),
             "scope" => Scope::from_code(code).is_some(),
             "protocol" => Protocol::from_code(code).is_some(),
+            "priority" => code <= u64::from(u8::MAX),
             _ => code >= 1,
         }
     };
-    for parameter in ["compare", "op", "order", "scope", "protocol", "slots", "blocks"] {
+    for parameter in ["compare", "op", "order", "scope", "protocol", "slots", "blocks", "priority"] {
         if let Some(code) = constant(call, known, parameter)
             && !in_range(parameter, code)
         {
@@ -141,6 +147,33 @@ fn numbers(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
                 .cure("declare the channel with gicc::simple"),
         );
     }
+}
+
+/// Who carries an initiation out is known when it is compiled.
+fn engine(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
+    if known.parameter("engine").is_none() {
+        return;
+    }
+    let code = constant(call, known, "engine").and_then(|c| u64::try_from(c).ok());
+    match code.and_then(Engine::from_code) {
+        Some(Engine::Direct | Engine::Auto) => {}
+        Some(other) => found.push(
+            Diagnostic::error(codes::NOT_BUILT, format!("the engine `{}` is not built yet", other.name()))
+                .cure("leave the engine out, or name `direct`: the initiating threads store"),
+        ),
+        None => found.push(
+            Diagnostic::error(
+                codes::BAD_ARGUMENT,
+                format!("the engine of `{}` is none of those that exist", known.name),
+            )
+            .cause("an initiation is compiled for one engine, so it is a constant")
+            .cure("use the enumeration gicc::engine of `gicc/gicc.cuh`"),
+        ),
+    }
+}
+
+fn is_null(value: BasicValueEnum<'_>) -> bool {
+    value.is_pointer_value() && value.into_pointer_value().is_null()
 }
 
 /// What cannot be symmetric: the thread's own variables, shared memory, variables of the module, null.

@@ -60,6 +60,16 @@ enum class protocol {
   queue = GICC_PROTOCOL_QUEUE,
 };
 
+/// Who carries out an initiation; of the engines only `direct` is built, which is what `automatic` takes.
+enum class engine {
+  direct = GICC_ENGINE_DIRECT,
+  sm = GICC_ENGINE_SM,
+  proxy = GICC_ENGINE_PROXY,
+  nvshmem = GICC_ENGINE_NVSHMEM,
+  sim = GICC_ENGINE_SIM,
+  automatic = GICC_ENGINE_AUTO,
+};
+
 /// What went wrong on this PE; see `error()`.
 enum class error_code {
   none = GICC_ERROR_CODE_NONE,
@@ -248,6 +258,51 @@ template <group G = thread> GICC_INLINE void quiet() {
   else __gicc_quiet_block();
 }
 
+/// How an initiation is carried out. All but the signal's values are constants.
+struct initiation {
+  uint8_t priority = 0;              ///< Higher goes first, where an engine has a queue; `direct` has none.
+  domain in = {};                    ///< What the destination belongs to; how far the event's completion reaches.
+  signal_t *sig = nullptr;           ///< A signal to send to the same PE behind the elements, with release; or none.
+  uint64_t value = 1;                ///< Its value.
+  op what = op::set;                 ///< What it does to its word.
+  engine by = engine::automatic;     ///< Who carries it out.
+};
+
+/// The handle of an initiation, the same for all threads of the group. It belongs to the kernel that made it.
+struct event {
+  int64_t handle = 0; ///< 0 is an initiation that failed, or none.
+  domain in = {};     ///< As the initiation's.
+};
+
+/// Submits a transfer of count elements from src (any memory) to the symmetric dst on PE pe; the group goes on at once, and
+/// `wait` or `test` of the event tells when it has ended. Until then neither src nor dst may be touched. With the engine
+/// `direct` the group's threads store; it meets at the end.
+template <group G = thread, class T>
+GICC_INLINE event initiate(T *dst, const detail::identity_t<T> *src, long long count, int pe, initiation how = {}) {
+  using e = detail::element<T>;
+  const int32_t p = how.priority, w = (int32_t)how.what, d = (int32_t)how.in.id, n = (int32_t)how.by;
+  const int64_t bytes = count * e::size, v = (int64_t)how.value;
+  if constexpr (G == thread)
+    return {__gicc_initiate_thread(dst, src, bytes, e::align, how.sig, v, w, p, d, n, pe), how.in};
+  else if constexpr (G == warp)
+    return {__gicc_initiate_warp(dst, src, bytes, e::align, how.sig, v, w, p, d, n, pe), how.in};
+  else
+    return {__gicc_initiate_block(dst, src, bytes, e::align, how.sig, v, w, p, d, n, pe), how.in};
+}
+
+/// Whether the initiation has ended, as a failed one has. Called by one thread; where it is true, the elements are complete
+/// at their destination for whoever sees a later signal of that thread.
+GICC_INLINE bool test(event e) { return __gicc_event_test(e.handle, (int32_t)e.in.reach, (int32_t)e.in.id) != 0; }
+
+/// Waits by the group that initiated until the initiation has ended. True: the elements are complete at their destination
+/// for whoever sees a later signal of the group, and src may be written again. False: it failed, and the error word says why.
+template <group G = thread> GICC_INLINE bool wait(event e) {
+  const int32_t s = (int32_t)e.in.reach, d = (int32_t)e.in.id;
+  if constexpr (G == thread) return __gicc_event_wait_thread(e.handle, s, d) != 0;
+  else if constexpr (G == warp) return __gicc_event_wait_warp(e.handle, s, d) != 0;
+  else return __gicc_event_wait_block(e.handle, s, d) != 0;
+}
+
 /// Called by all threads of a block: the blocks of this index on all PEs meet, and what any of them wrote before is
 /// visible to all of them afterwards. Blocks of other indices take no part. Every PE launches the block.
 GICC_INLINE void barrier() { __gicc_barrier_block(); }
@@ -269,6 +324,14 @@ template <group G = block> GICC_INLINE bool arrive(uint32_t *counter) {
 
 /// The first thing that went wrong on this PE; `none` where all is well.
 GICC_INLINE error_code error() { return (error_code)__gicc_error_code(); }
+
+/// Whether anything went wrong on this PE, the same answer for all threads of the group, which meets for it: what may be
+/// branched on in front of a barrier. A thread whose operation failed knows it, and so does its group.
+template <group G = thread> GICC_INLINE bool failed() {
+  if constexpr (G == thread) return __gicc_check_error_thread() != 0;
+  else if constexpr (G == warp) return __gicc_check_error_warp() != 0;
+  else return __gicc_check_error_block() != 0;
+}
 
 /// The words of a channel: symmetric memory, zero at first, never reset. One for each pair of a put side and a wait side.
 using channel_state = gicc_channel_state;
