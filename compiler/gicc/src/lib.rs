@@ -1,6 +1,6 @@
 //! The compiler library, in the order in which a kernel passes through it.
 
-pub(crate) mod analysis;
+pub mod analysis;
 pub mod codegen;
 pub mod diagnostic;
 pub mod driver;
