@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use gicc::driver::{Arch, Emit, Stage};
+use gicc::driver::{Arch, Emit, Options, Stage};
 
 /// The command line.
 #[derive(Parser, Debug)]
@@ -124,6 +124,12 @@ pub(crate) struct CodeArgs {
     /// Define a macro, NAME or NAME=VALUE (repeatable)
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
+    /// Standard of C++ that the sources are written in, as clang names it
+    #[arg(long = "std", value_name = "STANDARD", default_value = Options::STANDARD)]
+    pub(crate) standard: String,
+    /// The sources name device functions and variables of each other, or of nobody (nvcc's -rdc=true)
+    #[arg(long)]
+    pub(crate) rdc: bool,
     /// Say what was decided and why, to standard error
     #[arg(long, value_name = "FORM", default_value = "off")]
     pub(crate) remarks: Remarks,

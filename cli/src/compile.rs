@@ -125,6 +125,8 @@ fn options(inputs: Vec<PathBuf>, args: &CodeArgs) -> Options {
     options.arch = args.arch.0;
     options.include_dirs.clone_from(&args.include);
     options.defines.clone_from(&args.define);
+    options.standard.clone_from(&args.standard);
+    options.relocatable = args.rdc;
     options.verify_each |= args.verify_each;
     options
 }

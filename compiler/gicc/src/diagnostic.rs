@@ -153,6 +153,8 @@ pub mod codes {
     pub const UNDEFINED_FUNCTION: &str = "E0301";
     /// Two inputs do not link.
     pub const LINK: &str = "E0302";
+    /// A place that NVIDIA's compiler accepts and clang does not, read as it is meant.
+    pub const DIALECT: &str = "W0102";
     /// No kernel in any input.
     pub const NO_KERNEL: &str = "W0303";
     /// A kernel without communication.

@@ -66,11 +66,18 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// `-D`, as NAME or NAME=VALUE.
     pub defines: Vec<String>,
+    /// The standard of C++ that sources are written in, as clang names it.
+    pub standard: String,
+    /// Device functions and variables may be defined in another source than the one that uses them.
+    pub relocatable: bool,
     /// The programs and folders that were found.
     pub tools: Tools,
 }
 
 impl Options {
+    /// The standard of C++ that is taken where none is named.
+    pub const STANDARD: &str = "c++17";
+
     /// Compile these inputs to PTX for the default architecture, with the tools that are found.
     pub fn new(inputs: Vec<PathBuf>, tools: Tools) -> Self {
         Options {
@@ -82,6 +89,8 @@ impl Options {
             verify_each: cfg!(debug_assertions),
             include_dirs: Vec::new(),
             defines: Vec::new(),
+            standard: Options::STANDARD.to_owned(),
+            relocatable: false,
             tools,
         }
     }

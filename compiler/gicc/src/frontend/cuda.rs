@@ -4,12 +4,16 @@
 use std::path::Path;
 use std::process::Command;
 
+use super::dialect::{Mended, ROUNDS};
 use super::headers::Headers;
 use crate::diagnostic::{Diagnostic, Severity, Span, codes};
 use crate::driver::Options;
 
 /// The header in front of a kernel file that stands for CUDA's own where there is no toolkit.
 const SURFACE: &str = "gicc_cuda_surface.h";
+
+/// The header in front of a kernel file for what NVIDIA's compiler has built in, and its headers do not tell clang.
+const ADDITIONS: &str = "with_toolkit/gicc_host_functions.h";
 
 /// Compiles one source; clang's warnings are added to `warnings`.
 pub(super) fn compile(
@@ -21,9 +25,42 @@ pub(super) fn compile(
         return Err(vec![missing_clang(input)]);
     };
     let headers = Headers::lay_out().map_err(|d| vec![d])?;
+    let mut mended = Mended::default();
+    for _ in 0..ROUNDS {
+        let mut said = Vec::new();
+        match run(options, clang, input, &headers, &mended, &mut said) {
+            Err(errors) if mended.mend(&errors, warnings) => {}
+            result => {
+                warnings.append(&mut said);
+                return result;
+            }
+        }
+    }
+    run(options, clang, input, &headers, &mended, warnings)
+}
+
+/// Runs clang once.
+fn run(
+    options: &Options,
+    clang: &Path,
+    input: &Path,
+    headers: &Headers,
+    mended: &Mended,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let output = headers.file("module.bc");
     let mut command = Command::new(clang);
-    command.args(arguments(options, &headers));
+    command.args(arguments(options, headers));
+    let overlay = mended.overlay(headers.path()).map_err(|e| {
+        vec![
+            Diagnostic::error(codes::UNWRITABLE_OUTPUT, "cannot write to the temporary folder")
+                .cause(e.to_string())
+                .cure("set TMPDIR to a folder that you may write to"),
+        ]
+    })?;
+    if let Some(overlay) = overlay {
+        command.arg("-ivfsoverlay").arg(overlay);
+    }
     command.arg(input).arg("-o").arg(&output);
     tracing::debug!(?command, "clang");
     let result = command.output().map_err(|e| {
@@ -66,7 +103,6 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
     let mut arguments: Vec<String> = [
         "-x",
         "cuda",
-        "-std=c++17",
         "--cuda-device-only",
         "-emit-llvm",
         "-c",
@@ -83,6 +119,10 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
+    arguments.push(format!("-std={}", options.standard));
+    if options.relocatable {
+        arguments.push("-fgpu-rdc".into());
+    }
     arguments.push(format!("--cuda-gpu-arch={}", options.arch.name));
     arguments.extend(["-Xclang".into(), "-target-feature".into(), "-Xclang".into(), options.arch.feature()]);
     match &options.tools.cuda {
@@ -97,6 +137,9 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
             }
             // The wheels lack a header that clang asks for.
             arguments.extend(["-nocudalib".into(), "-isystem".into(), text(&headers.file("with_toolkit"))]);
+            arguments.extend(["-include".into(), text(&headers.file(ADDITIONS))]);
+            // clang has the intrinsics of clusters; cooperative groups ask for this name before they use them.
+            arguments.push("-D_CG_CLUSTER_INTRINSICS_AVAILABLE".into());
         }
         None => {
             arguments.extend(["-nocudainc".into(), "-nocudalib".into()]);

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `language` | which language an input is |
 //! | `cuda` | CUDA C++, through clang |
+//! | `dialect` | what NVIDIA's compiler accepts and clang does not |
 //! | `ir` | LLVM IR and bitcode |
 //! | `ir_lines` | textual IR gets the lines of its own text |
 //! | `headers` | the headers that gicc supplies |
@@ -12,6 +13,7 @@
 //! Not here: anything that understands gicc's intrinsics.
 
 mod cuda;
+mod dialect;
 mod headers;
 mod ir;
 mod ir_lines;
