@@ -121,7 +121,8 @@ fn arguments(options: &Options, headers: &Headers) -> Vec<String> {
     .to_vec();
     arguments.push(format!("-std={}", options.standard));
     if options.relocatable {
-        arguments.push("-fgpu-rdc".into());
+        // The macro is what NVIDIA's compiler defines then.
+        arguments.extend(["-fgpu-rdc".into(), "-D__CUDACC_RDC__".into()]);
     }
     arguments.push(format!("--cuda-gpu-arch={}", options.arch.name));
     arguments.extend(["-Xclang".into(), "-target-feature".into(), "-Xclang".into(), options.arch.feature()]);
