@@ -5,6 +5,7 @@
   transform/   each pass: IR in, IR out
   codegen/     PTX, machine code, line information
   run/         kernels on simulated GPUs
+  check/       what gicc check finds; the script that compares it with labels
   weak/        kernels of communication patterns, right and with one ordering wrong; input of other tests
 
 Binaries: the folder GICC_BIN, else target/release, else target/debug of this checkout.
