@@ -22,6 +22,7 @@
 #include "src/barrier.cu"
 #include "src/arrive.cu"
 #include "src/packet.cu"
+#include "src/pack.cu"
 #include "src/channel.cu"
 #include "src/initiate.cu"
 #include "src/event.cu"

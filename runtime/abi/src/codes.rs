@@ -114,6 +114,8 @@ codes! {
         Bulk = 2, "bulk";
         /// A descriptor to an engine.
         Queue = 3, "queue";
+        /// `ll` or `simple`, by the message's length.
+        Automatic = 4, "automatic";
     }
 }
 
@@ -212,6 +214,8 @@ codes! {
         TooManyBlocks = 6, "too_many_blocks";
         /// A message longer than its channel's capacity.
         OverCapacity = 7, "over_capacity";
+        /// More messages of a channel waited for, and not done, than it has slots.
+        SlotsInUse = 8, "slots_in_use";
     }
 }
 

@@ -7,8 +7,10 @@ use crate::codes::{
     Algorithm, Compare, ElementType, Engine, ErrorCode, Group, Order, Protocol, ReduceOp, Scope, SignalOp,
 };
 use crate::intrinsics::{self, Family, Intrinsic, Type};
-use crate::layout::{ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State};
-use crate::{ABI_VERSION, heap};
+use crate::layout::{
+    ChannelCounters, ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State,
+};
+use crate::{ABI_VERSION, channel, heap};
 
 /// The header's file name, under the folder that is put on the include path.
 pub const FILE_NAME: &str = "gicc/abi.h";
@@ -28,7 +30,7 @@ pub fn text() -> String {
 }
 
 fn constants(out: &mut String) {
-    let constants: [(&str, u64); 8] = [
+    let constants: [(&str, u64); 12] = [
         ("GICC_ABI_VERSION", ABI_VERSION.into()),
         ("GICC_MODULE_RECORD_MAGIC", ModuleRecord::MAGIC),
         ("GICC_WORKSPACE_BYTES", heap::WORKSPACE_BYTES),
@@ -37,6 +39,10 @@ fn constants(out: &mut String) {
         ("GICC_BARRIER_ARRIVALS", heap::BARRIER_ARRIVALS),
         ("GICC_BARRIER_EPOCHS", heap::BARRIER_EPOCHS),
         ("GICC_BUFFER_ALIGN", heap::BUFFER_ALIGN),
+        ("GICC_LL_BELOW", channel::LL_BELOW),
+        ("GICC_PACKET_BYTES", channel::PACKET_BYTES),
+        ("GICC_PACKETS_OFFSET", channel::PACKETS_OFFSET),
+        ("GICC_LARGEST_SLOT_OF_8", channel::LARGEST_SLOT_OF_8),
     ];
     for (name, value) in constants {
         let _ = writeln!(out, "#define {name} {value}ULL");
@@ -62,7 +68,7 @@ fn structures(out: &mut String) {
     macro_rules! structure {
         ($($name:ident),*) => {$( structure(out, $name::C_NAME, $name::FIELDS); )*};
     }
-    structure!(State, Error, Descriptor, Event, ChannelState, ModuleRecord, ChannelRecord);
+    structure!(State, Error, Descriptor, Event, ChannelState, ChannelCounters, ModuleRecord, ChannelRecord);
 }
 
 fn structure(out: &mut String, name: &str, fields: &[Field]) {
@@ -98,7 +104,7 @@ fn declaration(i: &Intrinsic) -> String {
         .parameters
         .iter()
         .map(|p| match (p.ty, p.name) {
-            (Type::Ptr, "src") => format!("const void *{}", p.name),
+            (Type::Ptr, "src" | "name") => format!("const void *{}", p.name),
             (ty, name) => format!("{}{name}", c_type(ty)),
         })
         .collect();

@@ -143,18 +143,23 @@ intrinsics! {
     Interface I32 "__gicc_check_error_warp" () "The same for a warp: every thread gets the same answer, and the warp meets.";
     Interface I32 "__gicc_check_error_block" () "The same for a block: every thread gets the same answer, and the block meets.";
     Interface I32 "__gicc_error_code" () "The code of this PE's error word; 0 where all is well.";
-    Interface Void "__gicc_channel_put_thread" (Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe")
-        "Wait for a free slot of the channel at PE pe, put bytes into it, and say that it arrived. capacity: bytes of a slot.";
-    Interface Void "__gicc_channel_put_warp" (Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
-    Interface Void "__gicc_channel_put_block" (Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
-    Interface Ptr "__gicc_channel_wait_thread" (Ptr "state", Ptr "dst", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe")
-        "Wait for the next message of the channel from PE pe; its slot holds the bytes for every later reader.";
-    Interface Ptr "__gicc_channel_wait_warp" (Ptr "state", Ptr "dst", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
-    Interface Ptr "__gicc_channel_wait_block" (Ptr "state", Ptr "dst", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
-    Interface Void "__gicc_channel_done_thread" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe")
-        "Give the slot that was read back to PE pe's put side.";
-    Interface Void "__gicc_channel_done_warp" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
-    Interface Void "__gicc_channel_done_block" (Ptr "state", I32 "element", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
+    Interface Void "__gicc_channel_open" (Ptr "counters", Ptr "state", I32 "protocol")
+        "Load a channel's counters into the thread's own gicc_channel_counters (two of them). All threads that will put or wait call.";
+    Interface Void "__gicc_channel_close" (Ptr "counters", Ptr "state", I32 "protocol")
+        "Store the counters, by the groups that put and waited; all of their threads call.";
+    Interface Void "__gicc_channel_put_thread" (Ptr "counters", Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "packet_data", I32 "pe", Ptr "name")
+        "Wait until the channel at PE pe has room, and send it bytes as the next message. capacity: bytes of a slot. packet_data: bytes of data in a packet, 8 or 12. name: null, or the channel's name, ended by a zero byte.";
+    Interface Void "__gicc_channel_put_warp" (Ptr "counters", Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "packet_data", I32 "pe", Ptr "name") "The same by a warp.";
+    Interface Void "__gicc_channel_put_block" (Ptr "counters", Ptr "state", Ptr "dst", Ptr "src", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "packet_data", I32 "pe", Ptr "name") "The same by a block.";
+    Interface Ptr "__gicc_channel_wait_thread" (Ptr "counters", Ptr "state", Ptr "dst", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "packet_data", I32 "pe", Ptr "name")
+        "Wait for the next message of the channel from PE pe; its slot holds the bytes for every later reader. bytes: its length, or -1 where the protocol is simple. Null where the wait failed.";
+    Interface Ptr "__gicc_channel_wait_warp" (Ptr "counters", Ptr "state", Ptr "dst", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "packet_data", I32 "pe", Ptr "name") "The same by a warp.";
+    Interface Ptr "__gicc_channel_wait_block" (Ptr "counters", Ptr "state", Ptr "dst", I64 "bytes", I64 "capacity", I32 "element", I32 "slots", I32 "protocol", I32 "packet_data", I32 "pe", Ptr "name") "The same by a block.";
+    Interface Void "__gicc_channel_done_thread" (Ptr "counters", Ptr "state", I32 "slots", I32 "protocol", I32 "pe")
+        "The slot of the oldest message that was waited for has been read; PE pe may fill it again.";
+    Interface Void "__gicc_channel_done_warp" (Ptr "counters", Ptr "state", I32 "slots", I32 "protocol", I32 "pe") "The same by a warp.";
+    Interface Void "__gicc_channel_done_block" (Ptr "counters", Ptr "state", I32 "slots", I32 "protocol", I32 "pe") "The same by a block.";
+
     Interface Void "__gicc_packet_store" (Ptr "p", I64 "low", I64 "high", I32 "pe")
         "Store a packet, one single-copy atomic word of 16 bytes, to the symmetric p (aligned to 16) on PE pe. Relaxed, and unchecked: for level H and the device runtime, which know that p and pe are good.";
     Interface V2I64 "__gicc_packet_load" (Ptr "p") "The packet that this PE's p holds now; relaxed, unchecked.";

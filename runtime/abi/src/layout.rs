@@ -186,16 +186,47 @@ layout! {
 }
 
 layout! {
-    /// The words of a channel, in symmetric memory, one on each PE; zeroed once, never reset: they count.
+    /// The words of a channel, in symmetric memory, one on each PE; zeroed once, never reset: they count messages. A channel
+    /// of both protocols has two, for `simple` and for `ll`.
     ChannelState, "gicc_channel_state" {
-        #[doc = "Messages that have arrived here; the peer's put side sets it."]
+        #[doc = "Messages that have arrived here; the peer's put side sets it (simple)."]
         arrived: u64 = "uint64_t";
-        #[doc = "Slots that the peer's wait side has given back to this put side; it sets the count."]
+        #[doc = "Messages whose room the peer's wait side has given back to this put side; it sets the count."]
         credited: u64 = "uint64_t";
-        #[doc = "Messages that this put side has sent."]
+        #[doc = "Messages that this put side has sent. Written when the channel is closed, as the following."]
         sent: u64 = "uint64_t";
         #[doc = "Messages that this wait side has taken."]
         received: u64 = "uint64_t";
+        #[doc = "Messages that this wait side is done with."]
+        returned: u64 = "uint64_t";
+        #[doc = "Protocols of the messages that were taken and are not done, the newest in bit 0: 1 is simple. Of a channel of both protocols only."]
+        kinds: u64 = "uint64_t";
+        #[doc = "Reserved; zero."]
+        reserved: u64 = "uint64_t";
+        #[doc = "Reserved; zero."]
+        reserved2: u64 = "uint64_t";
+    }
+}
+
+layout! {
+    /// The counters of a channel while a kernel uses it: each thread has its own, in registers.
+    ChannelCounters, "gicc_channel_counters" {
+        #[doc = "Messages sent."]
+        sent: u64 = "uint64_t";
+        #[doc = "The newest credit that was seen."]
+        credit: u64 = "uint64_t";
+        #[doc = "Messages taken."]
+        received: u64 = "uint64_t";
+        #[doc = "Messages done."]
+        returned: u64 = "uint64_t";
+        #[doc = "Messages that were done when the wait side's group met last."]
+        settled: u64 = "uint64_t";
+        #[doc = "As in gicc_channel_state."]
+        kinds: u64 = "uint64_t";
+        #[doc = "1 + gicc_group of the group that puts; 0 as long as none has."]
+        put_group: u32 = "uint32_t";
+        #[doc = "1 + gicc_group of the group that waits; 0 as long as none has."]
+        wait_group: u32 = "uint32_t";
     }
 }
 

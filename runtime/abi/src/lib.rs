@@ -5,6 +5,7 @@
 //!
 //! | module | what it owns |
 //! | --- | --- |
+//! | [`channel`] | what the ends of a channel agree on beside its shape: packets, storage, the choice of a protocol |
 //! | [`codes`] | numbers passed as arguments: groups, comparisons, signal operations, orderings, scopes, protocols; types, reductions and algorithms of collectives |
 //! | [`intrinsics`] | the `__gicc_*` functions: names, signatures, who may call them |
 //! | [`layout`] | `#[repr(C)]` structures shared by host, device and simulator |
@@ -15,6 +16,7 @@
 //!
 //! Nothing here depends on LLVM, CUDA or the operating system.
 
+pub mod channel;
 pub mod codes;
 pub mod header;
 pub mod heap;

@@ -1,70 +1,100 @@
-// channel, protocol simple. The put side waits for a credit, stores into the slot, meets, and says with release how many
-// messages have been sent; the wait side polls that count, and when the slot has been read gives it back with release, so
-// that the reads come before the next message's writes. The four counters only grow; `sent` and `received` are this
-// side's own, `arrived` and `credited` are set by the peer.
+// Channels: the intrinsics choose the protocol. Of a channel of both, messages below GICC_LL_BELOW bytes go by `ll` and the
+// others by `simple`, each with words, counters and slots of its own, so that neither has to know of the other's credits;
+// which message is next follows from the order of calls, which is the same at both ends.
 #include "runtime.cuh"
 #include "poll.cuh"
 #include "transfer.cuh"
+#include "packet.cuh"
+#include "pack.cuh"
+#include "channel.cuh"
+#include "channel_simple.cuh"
+#include "channel_ll.cuh"
 
-template <class Group>
-GICC_RT void channel_put(gicc_channel_state *state, void *dst, const void *src, int64_t bytes, int64_t capacity,
-                         int32_t element, int32_t slots, int32_t pe) {
-  if (!signal_ok<Group>(state, pe, sizeof *state)) return;
-  if (__builtin_expect(bytes > capacity, 0)) {
-    if (Group::speaks())
-      gicc_rt_fail(GICC_ERROR_CODE_OVER_CAPACITY, pe, 0, dst, (uint64_t)bytes, (uint64_t)capacity);
-    return;
+/// Bytes of a slot for messages that go by `ll`.
+GICC_RT int64_t ll_capacity(int64_t capacity, int32_t protocol) {
+  return protocol == GICC_PROTOCOL_AUTOMATIC && capacity > (int64_t)GICC_LL_BELOW ? (int64_t)GICC_LL_BELOW : capacity;
+}
+
+/// Whether a message goes by `ll`.
+GICC_RT bool by_ll(int64_t bytes, int32_t protocol) {
+  return protocol == GICC_PROTOCOL_LL || (protocol == GICC_PROTOCOL_AUTOMATIC && bytes < (int64_t)GICC_LL_BELOW);
+}
+
+/// What a channel of both protocols has for `ll`: the second of its words and counters, and slots behind the others.
+GICC_RT int second(int32_t protocol) { return protocol == GICC_PROTOCOL_AUTOMATIC; }
+
+template <class Group, int Code>
+GICC_RT void channel_put(Counters *c, State *state, void *dst, const void *src, int64_t bytes, int64_t capacity,
+                         int32_t element, int32_t slots, int32_t protocol, int32_t data, int32_t pe) {
+  c->put_group = c[second(protocol)].put_group = 1 + Code;
+  if (!message_fits<Group>(dst, bytes, capacity, pe)) return;
+  if (by_ll(bytes, protocol))
+    ll_put<Group>(c[second(protocol)], state, state + second(protocol), src, bytes, ll_capacity(capacity, protocol),
+                  element, slots, data, pe);
+  else simple_put<Group>(*c, state, dst, src, bytes, capacity, element, slots, pe);
+}
+
+template <class Group, int Code>
+GICC_RT void *channel_wait(Counters *c, State *state, void *dst, int64_t bytes, int64_t capacity, int32_t element,
+                           int32_t slots, int32_t protocol, int32_t data, int32_t pe) {
+  c->wait_group = c[second(protocol)].wait_group = 1 + Code;
+  if (!message_fits<Group>(dst, bytes, capacity, pe)) return nullptr;
+  bool ll = by_ll(bytes, protocol);
+  void *slot;
+  if (ll) {
+    int64_t slot_bytes = ll_capacity(capacity, protocol);
+    void *slots_of_ll = (char *)dst + second(protocol) * slots * capacity;
+    slot = ll_wait<Group>(c[second(protocol)], state, state + second(protocol), slots_of_ll, bytes, slot_bytes,
+                          slot_bytes, element, slots, data, pe);
+  } else {
+    slot = simple_wait<Group>(*c, state, dst, capacity, slots, pe);
   }
-  uint64_t sent = state->sent;
-  char *slot = (char *)dst + (int64_t)(sent % (uint32_t)slots) * capacity;
-  if (!transfer_ok<Group>(slot, src, bytes, element, pe)) return;
-  if (sent >= (uint32_t)slots) {
-    uint64_t seen;
-    bool free = poll_together<Group>(&state->credited, GICC_COMPARE_GT, sent - (uint32_t)slots, pe, seen);
-    if (!broadcast(Group(), free)) return;
+  if (protocol == GICC_PROTOCOL_AUTOMATIC && slot) c->kinds = c->kinds << 1 | !ll;
+  return slot;
+}
+
+template <class Group> GICC_RT void channel_done(Counters *c, State *state, int32_t protocol, int32_t pe) {
+  bool ll = protocol == GICC_PROTOCOL_LL;
+  if (protocol == GICC_PROTOCOL_AUTOMATIC) {
+    uint64_t open = c[0].received - c[0].returned + c[1].received - c[1].returned;
+    ll = open != 0 && (c->kinds >> (open - 1) & 1) == 0;
   }
-  put_checked<Group>(slot, src, bytes, pe);
-  // All stores of the group come before the release, and all its threads have read `sent`.
-  Group::meet();
-  if (Group::speaks()) state->sent = sent + 1;
-  send_signal<Group>(&state->arrived, (int64_t)(sent + 1), GICC_SIGNAL_OP_SET, GICC_ORDER_RELEASE, pe);
+  if (ll) c[second(protocol)].returned++;
+  else simple_done<Group>(*c, state, pe);
 }
 
-template <class Group>
-GICC_RT void *channel_wait(gicc_channel_state *state, void *dst, int64_t capacity, int32_t slots, int32_t pe) {
-  if (!signal_ok<Group>(state, pe, sizeof *state)) return nullptr;
-  uint64_t received = state->received;
-  uint64_t seen;
-  bool here = poll_together<Group>(&state->arrived, GICC_COMPARE_GT, received, pe, seen);
-  return broadcast(Group(), here) ? (char *)dst + (int64_t)(received % (uint32_t)slots) * capacity : nullptr;
+extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_open(void *counters, void *state,
+                                                                              int32_t protocol) {
+  Counters *c = (Counters *)counters;
+  const State *s = (const State *)state;
+  load_counters(c[0], s, protocol == GICC_PROTOCOL_LL);
+  if (protocol == GICC_PROTOCOL_AUTOMATIC) load_counters(c[1], s + 1, true);
 }
 
-template <class Group> GICC_RT void channel_done(gicc_channel_state *state, int32_t pe) {
-  if (!signal_ok<Group>(state, pe, sizeof *state)) return;
-  uint64_t received = state->received;
-  // All have read the slot, and `received`.
-  Group::meet();
-  if (Group::speaks()) state->received = received + 1;
-  send_signal<Group>(&state->credited, (int64_t)(received + 1), GICC_SIGNAL_OP_SET, GICC_ORDER_RELEASE, pe);
-  // The group's next call reads `received`.
-  Group::meet();
+extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_close(void *counters, void *state,
+                                                                               int32_t protocol) {
+  Counters *c = (Counters *)counters;
+  store_counters(c[0], (State *)state);
+  if (protocol == GICC_PROTOCOL_AUTOMATIC) store_counters(c[1], (State *)state + 1);
 }
 
-#define GICC_CHANNEL(group, Group)                                                                                     \
+#define GICC_CHANNEL(group, Group, Code)                                                                               \
   extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_put_##group(                                \
-      void *state, void *dst, const void *src, int64_t bytes, int64_t capacity, int32_t element, int32_t slots,        \
-      int32_t, int32_t pe) {                                                                                           \
-    channel_put<Group>((gicc_channel_state *)state, dst, src, bytes, capacity, element, slots, pe);                    \
-    Group::meet();                                                                                                     \
+      void *counters, void *state, void *dst, const void *src, int64_t bytes, int64_t capacity, int32_t element,       \
+      int32_t slots, int32_t protocol, int32_t packet_data, int32_t pe, const void *) {                                \
+    channel_put<Group, Code>((Counters *)counters, (State *)state, dst, src, bytes, capacity, element, slots,          \
+                             protocol, packet_data, pe);                                                               \
   }                                                                                                                    \
   extern "C" __device__ __attribute__((always_inline)) void *__gicc_channel_wait_##group(                              \
-      void *state, void *dst, int64_t capacity, int32_t, int32_t slots, int32_t, int32_t pe) {                         \
-    return channel_wait<Group>((gicc_channel_state *)state, dst, capacity, slots, pe);                                 \
+      void *counters, void *state, void *dst, int64_t bytes, int64_t capacity, int32_t element, int32_t slots,         \
+      int32_t protocol, int32_t packet_data, int32_t pe, const void *) {                                               \
+    return channel_wait<Group, Code>((Counters *)counters, (State *)state, dst, bytes, capacity, element, slots,       \
+                                     protocol, packet_data, pe);                                                       \
   }                                                                                                                    \
   extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_done_##group(                               \
-      void *state, int32_t, int32_t, int32_t, int32_t pe) {                                                            \
-    channel_done<Group>((gicc_channel_state *)state, pe);                                                              \
+      void *counters, void *state, int32_t, int32_t protocol, int32_t pe) {                                            \
+    channel_done<Group>((Counters *)counters, (State *)state, protocol, pe);                                           \
   }
-GICC_CHANNEL(thread, Thread)
-GICC_CHANNEL(warp, Warp)
-GICC_CHANNEL(block, Block)
+GICC_CHANNEL(thread, Thread, GICC_GROUP_THREAD)
+GICC_CHANNEL(warp, Warp, GICC_GROUP_WARP)
+GICC_CHANNEL(block, Block, GICC_GROUP_BLOCK)

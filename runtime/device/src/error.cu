@@ -41,6 +41,17 @@ extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail_signal(c
   gicc_rt_fail(code, pe, 0, sig, sizeof(uint64_t), 0);
 }
 
+extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail_packets(const void *words, uint64_t storage,
+                                                                                const void *local, int64_t bytes,
+                                                                                int32_t element, int32_t pe) {
+  uint32_t code = GICC_ERROR_CODE_MISALIGNED;
+  const void *address = (uint64_t)words & 15 ? words : local;
+  if (!in_team(pe)) code = GICC_ERROR_CODE_PE_OUT_OF_RANGE;
+  else if (bytes < 0 || ((uint64_t)bytes & low_bits(element))) code = GICC_ERROR_CODE_BAD_SIZE;
+  else if (!symmetric(words, (int64_t)storage)) code = GICC_ERROR_CODE_NOT_SYMMETRIC, address = words;
+  gicc_rt_fail(code, pe, 0, address, (uint64_t)bytes, 0);
+}
+
 extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_error_code() {
   // The claim, which is the first write of an error: a thread that failed has made it, or has seen that it is made.
   gicc_error *e = (gicc_error *)__gicc_error_words();

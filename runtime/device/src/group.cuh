@@ -1,5 +1,6 @@
 // The three groups that execute a primitive together: who a thread is in its group, how many there are, which thread
-// speaks for the group, and how the group meets.
+// speaks for the group, how the group meets, how it learns whether something holds for all of its threads (which is a meeting
+// too), and how its warps run together again.
 #pragma once
 
 #define GICC_RT static inline __device__ __attribute__((always_inline))
@@ -10,6 +11,8 @@ struct Thread {
   GICC_RT unsigned count() { return 1; }
   GICC_RT bool speaks() { return true; }
   GICC_RT void meet() {}
+  GICC_RT bool all(bool holds) { return holds; }
+  GICC_RT void converge() {}
 };
 
 /// The thread's index in its block, x fastest.
@@ -30,6 +33,12 @@ struct Warp {
   }
   GICC_RT bool speaks() { return rank() == 0; }
   GICC_RT void meet() { __nvvm_bar_warp_sync(0xffffffffu); }
+  GICC_RT bool all(bool holds) {
+    bool answer = __nvvm_vote_all_sync(0xffffffffu, holds);
+    meet();
+    return answer;
+  }
+  GICC_RT void converge() { meet(); }
 };
 
 /// A block.
@@ -38,6 +47,8 @@ struct Block {
   GICC_RT unsigned count() { return threads_of_block(); }
   GICC_RT bool speaks() { return thread_in_block() == 0; }
   GICC_RT void meet() { __syncthreads(); }
+  GICC_RT bool all(bool holds) { return __nvvm_bar0_and(holds) != 0; }
+  GICC_RT void converge() { __nvvm_bar_warp_sync(0xffffffffu); }
 };
 
 // A group's answer of its speaker for all: each reads what the speaker has.

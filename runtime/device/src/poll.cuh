@@ -25,12 +25,13 @@ extern "C" __device__ uint64_t gicc_rt_keep_waiting(const void *sig, int32_t com
                                                     int32_t source_pe, uint64_t since);
 
 /// Polls until the signal compares; `seen` is the value last read. False where the wait gave up.
+template <int Order = GICC_ORDER_ACQUIRE>
 GICC_RT bool poll_until(void *sig, int32_t compare, uint64_t value, int32_t source_pe, uint64_t &seen) {
   uint64_t since = 0;
   do {
 #pragma clang loop unroll(disable)
     for (int i = 0; i < GICC_POLLS; i++) {
-      seen = (uint64_t)__gicc_poll(sig, GICC_ORDER_ACQUIRE, source_pe);
+      seen = (uint64_t)__gicc_poll(sig, Order, source_pe);
       if (compares(compare, seen, value)) return true;
     }
     since = gicc_rt_keep_waiting(sig, compare, value, seen, source_pe, since);

@@ -95,6 +95,9 @@ fn sentence(word: &Error, code: Option<ErrorCode>, place: &str, timeout: Duratio
         Some(ErrorCode::OverCapacity) => format!(
             "{who} put a message of {expected} bytes into the channel at {place} of {other}, more than its capacity"
         ),
+        Some(ErrorCode::SlotsInUse) => format!(
+            "{who} waited for another message of {other} in the channel at {place}, whose {expected} slots hold messages that are not done"
+        ),
         Some(ErrorCode::None) | None => {
             format!("{who} reported the unknown error code {} for {place} and {other}", word.code)
         }

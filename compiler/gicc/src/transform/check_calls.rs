@@ -140,11 +140,11 @@ fn numbers(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
         }
     }
     if let Some(protocol) = constant(call, known, "protocol").and_then(|c| Protocol::from_code(c.cast_unsigned()))
-        && protocol != Protocol::Simple
+        && matches!(protocol, Protocol::Bulk | Protocol::Queue)
     {
         found.push(
             Diagnostic::error(codes::NOT_BUILT, format!("the protocol `{}` is not built yet", protocol.name()))
-                .cure("declare the channel with gicc::simple"),
+                .cure("declare the channel with gicc::protocol::simple, ll or automatic"),
         );
     }
 }

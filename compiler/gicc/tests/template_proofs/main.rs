@@ -32,10 +32,10 @@ fn ranges() -> Vec<Range> {
         named(FLAG, 8, "flag"),
         named(SECOND_FLAG, 8, "second_flag"),
         named(COUNTER, 4, "counter"),
-        // Of a channel's words, the first two are signals; the last two are the own side's.
+        // Of a channel's words, the first two are signals; the others are the own side's.
         named(CHANNEL, 8, "arrived"),
         named(CHANNEL + 8, 8, "credited"),
-        Range { start: CHANNEL + 16, bytes: 16, name: None },
+        Range { start: CHANNEL + 16, bytes: 48, name: None },
         named(BASE + gicc_abi::heap::BARRIER_ARRIVALS, 16, "arrivals"),
         Range { start: BASE + gicc_abi::heap::BARRIER_EPOCHS, bytes: 8, name: None },
         // Nobody writes the source.

@@ -58,6 +58,7 @@ enum class protocol {
   ll = GICC_PROTOCOL_LL,
   bulk = GICC_PROTOCOL_BULK,
   queue = GICC_PROTOCOL_QUEUE,
+  automatic = GICC_PROTOCOL_AUTOMATIC,
 };
 
 /// Who carries out an initiation; of the engines only `direct` is built, which is what `automatic` takes.
@@ -80,6 +81,7 @@ enum class error_code {
   misaligned = GICC_ERROR_CODE_MISALIGNED,
   too_many_blocks = GICC_ERROR_CODE_TOO_MANY_BLOCKS,
   over_capacity = GICC_ERROR_CODE_OVER_CAPACITY,
+  slots_in_use = GICC_ERROR_CODE_SLOTS_IN_USE,
 };
 
 /// A signal: a 64-bit word of symmetric memory, aligned to 8 bytes, that peers set or add to. Any 64-bit integer type
@@ -333,58 +335,122 @@ template <group G = thread> GICC_INLINE bool failed() {
   else return __gicc_check_error_block() != 0;
 }
 
-/// The words of a channel: symmetric memory, zero at first, never reset. One for each pair of a put side and a wait side.
+/// The words of a channel: symmetric memory, zero at first, never reset.
 using channel_state = gicc_channel_state;
 
-/// A stream of messages from the put side on one PE to the wait side on another: `Slots` slots of up to `Capacity`
-/// elements each in the symmetric buffer of the wait side. The type is the same on both sides; the counters live in
-/// memory and go on over launches, so both sides make as many calls as each other, in all launches together.
-template <class T, protocol P = protocol::simple, int Slots = 2, long long Capacity = 1024> struct channel {
-  static_assert(P == protocol::simple, "of the protocols only `simple` is built");
+/// What a packet of protocol `ll` carries: 8 bytes of data and 8 of flag, or 12 and 4. `automatic` takes the former in slots
+/// of up to 1 KB, where every instruction counts, and the latter, which moves a quarter less, in larger ones.
+enum class packet { automatic = 0, data_8 = 8, data_12 = 12 };
+
+namespace detail {
+constexpr bool has_packets(protocol p) { return p == protocol::ll || p == protocol::automatic; }
+
+// The memory of a channel: its words, and its packets where it has some.
+template <long long Packets> struct channel_storage {
+  channel_state words[2];
+  alignas(16) unsigned char packets[Packets * GICC_PACKET_BYTES];
+};
+template <> struct channel_storage<0> { channel_state words[1]; };
+} // namespace detail
+
+/// A stream of messages from the put side on one PE to the wait side on another, each of up to `Capacity` elements.
+///
+/// `simple`: wide stores into the wait side's slot and one release. `ll`: the flag travels in each word, nothing is fenced
+/// and the wait side copies the message into its slot; the fastest way for small messages. `automatic`: either, by the
+/// message's length, below and from 32 KB on. With the latter two both ends name the length.
+///
+/// `Slots` messages may be under way, or waited for and not done, at a time (of an `automatic` channel: of either
+/// protocol).
+///
+/// A channel has one `storage` on each PE, in symmetric memory that is zero at first and never reset, and one buffer of
+/// `buffer_elements` on the wait side's PE. A PE may have both sides of one: it puts to one PE and waits for another. The
+/// object holds the counters of the calling thread, in registers: all threads of the group that puts, and of the group that
+/// waits, make it before they communicate, use each side always as the same group, and destroy it; the counters are then
+/// stored and the next kernel goes on. Both sides make as many calls as each other, in all kernels together.
+template <class T, protocol P = protocol::simple, int Slots = P == protocol::simple ? 2 : 4, long long Capacity = 1024,
+          packet Form = packet::automatic>
+struct channel {
+  static_assert(P != protocol::bulk && P != protocol::queue, "of the protocols `simple`, `ll` and `automatic` are built");
   static_assert(Slots >= 1, "a channel has at least one slot");
+  static_assert(P != protocol::automatic || Slots <= 32, "a channel of both protocols has at most 32 slots");
   static_assert(Capacity >= 1, "a slot holds at least one element");
   using e = detail::element<T>;
 
-  /// Elements that a buffer of this channel holds in all.
-  static constexpr long long buffer_elements = Slots * Capacity;
+  /// Bytes of a slot.
+  static constexpr long long slot_bytes = Capacity * e::size;
+  /// Bytes of a slot for messages that go by `ll`.
+  static constexpr long long ll_slot_bytes =
+      P == protocol::automatic && slot_bytes > (long long)GICC_LL_BELOW ? (long long)GICC_LL_BELOW : slot_bytes;
+  /// Bytes of data in a packet.
+  static constexpr int packet_data =
+      Form != packet::automatic ? (int)Form : slot_bytes <= (long long)GICC_LARGEST_SLOT_OF_8 ? 8 : 12;
+  /// Packets that a PE's memory holds.
+  static constexpr long long packets =
+      detail::has_packets(P) ? 2 * Slots * ((ll_slot_bytes + packet_data - 1) / packet_data) : 0;
+  /// A PE's memory for the channel.
+  using storage = detail::channel_storage<packets>;
+  /// Its size: 64 bytes, or 128 and 16 for each packet.
+  static constexpr long long storage_bytes = sizeof(storage);
+  /// Elements that the buffer of this channel holds in all.
+  static constexpr long long buffer_elements =
+      Slots * Capacity + (P == protocol::automatic ? (Slots * ll_slot_bytes + e::size - 1) / e::size : 0);
 
-  channel_state *state; ///< This PE's words.
-  T *buffer;            ///< `buffer_elements` elements of symmetric memory.
+  /// A channel over its storage on this PE and a buffer that is allocated symmetrically.
+  template <class W> GICC_INLINE channel(W *words, T *buffer) : channel("", words, buffer) {}
 
-  /// A channel over words and a buffer that are allocated symmetrically.
-  template <class W> __host__ __device__ channel(W *state, T *buffer) : state((channel_state *)state), buffer(buffer) {
+  /// The same with a name, so that ends of this name that disagree are refused, when the module is compiled or loaded.
+  template <int N, class W> GICC_INLINE channel(const char (&name)[N], W *words, T *buffer)
+      : words((channel_state *)words), buffer(buffer), name(N > 1 ? name : nullptr) {
     static_assert(alignof(W) >= 8 || __is_void(W), "the channel's words are 64-bit");
+    __gicc_channel_open(counters, this->words, (int32_t)P);
   }
+  channel(const channel &) = delete;
+  channel &operator=(const channel &) = delete;
+  GICC_INLINE ~channel() { __gicc_channel_close(counters, words, (int32_t)P); }
 
-  /// Waits until PE pe has a free slot, stores count elements of src into it, and says so with release.
-  template <group G = thread> GICC_INLINE void put(const T *src, long long count, int pe) const {
-    constexpr long long capacity = Capacity * e::size;
-    constexpr int32_t p = (int32_t)P;
+  /// Sends count elements of src as the next message to PE pe, when there is room. What the group's threads wrote to src
+  /// themselves has to be visible to the whole group before, as for `gicc::put`.
+  template <group G = thread> GICC_INLINE void put(const T *src, long long count, int pe) {
+    constexpr int32_t p = (int32_t)P, d = packet_data;
     if constexpr (G == thread)
-      __gicc_channel_put_thread(state, buffer, src, count * e::size, capacity, e::align, Slots, p, pe);
+      __gicc_channel_put_thread(counters, words, buffer, src, count * e::size, slot_bytes, e::align, Slots, p, d, pe, name);
     else if constexpr (G == warp)
-      __gicc_channel_put_warp(state, buffer, src, count * e::size, capacity, e::align, Slots, p, pe);
+      __gicc_channel_put_warp(counters, words, buffer, src, count * e::size, slot_bytes, e::align, Slots, p, d, pe, name);
     else
-      __gicc_channel_put_block(state, buffer, src, count * e::size, capacity, e::align, Slots, p, pe);
+      __gicc_channel_put_block(counters, words, buffer, src, count * e::size, slot_bytes, e::align, Slots, p, d, pe, name);
   }
 
-  /// Waits for the next message from PE pe and returns its slot; every thread of the group may read it until `done`.
-  /// Null where the wait reached its bound.
-  template <group G = thread> GICC_INLINE T *wait(int pe) const {
-    constexpr long long capacity = Capacity * e::size;
-    constexpr int32_t p = (int32_t)P;
-    if constexpr (G == thread) return (T *)__gicc_channel_wait_thread(state, buffer, capacity, e::align, Slots, p, pe);
-    else if constexpr (G == warp) return (T *)__gicc_channel_wait_warp(state, buffer, capacity, e::align, Slots, p, pe);
-    else return (T *)__gicc_channel_wait_block(state, buffer, capacity, e::align, Slots, p, pe);
+  /// Waits for the next message from PE pe, of count elements, and returns its slot: every thread of the group may read it
+  /// until `done`. Null where the wait reached its bound.
+  template <group G = thread> GICC_INLINE T *wait(long long count, int pe) {
+    constexpr int32_t p = (int32_t)P, d = packet_data;
+    if constexpr (G == thread)
+      return (T *)__gicc_channel_wait_thread(counters, words, buffer, count * e::size, slot_bytes, e::align, Slots, p, d, pe, name);
+    else if constexpr (G == warp)
+      return (T *)__gicc_channel_wait_warp(counters, words, buffer, count * e::size, slot_bytes, e::align, Slots, p, d, pe, name);
+    else
+      return (T *)__gicc_channel_wait_block(counters, words, buffer, count * e::size, slot_bytes, e::align, Slots, p, d, pe, name);
   }
 
-  /// The group has read the slot that `wait` returned; PE pe may fill it again.
-  template <group G = thread> GICC_INLINE void done(int pe) const {
-    constexpr int32_t p = (int32_t)P;
-    if constexpr (G == thread) __gicc_channel_done_thread(state, e::align, Slots, p, pe);
-    else if constexpr (G == warp) __gicc_channel_done_warp(state, e::align, Slots, p, pe);
-    else __gicc_channel_done_block(state, e::align, Slots, p, pe);
+  /// `wait` for a message whose length need not be known: of protocol `simple`.
+  template <group G = thread> GICC_INLINE T *wait(int pe) {
+    static_assert(P == protocol::simple, "`ll` and `automatic` need the length of the message: wait(count, pe)");
+    return wait<G>(0, pe);
   }
+
+  /// The group has read the slot of the oldest message that it waited for and is not done with; it may be filled again.
+  template <group G = thread> GICC_INLINE void done(int pe) {
+    constexpr int32_t p = (int32_t)P;
+    if constexpr (G == thread) __gicc_channel_done_thread(counters, words, Slots, p, pe);
+    else if constexpr (G == warp) __gicc_channel_done_warp(counters, words, Slots, p, pe);
+    else __gicc_channel_done_block(counters, words, Slots, p, pe);
+  }
+
+private:
+  channel_state *words;
+  T *buffer;
+  const char *name;
+  gicc_channel_counters counters[2];
 };
 
 #undef GICC_INLINE

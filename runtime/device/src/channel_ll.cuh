@@ -1,0 +1,93 @@
+// Channels of protocol `ll`: the flag travels in each 16-byte word, so nothing is fenced. The put side stores packets, the
+// wait side polls them where they lie and unpacks them into the slot.
+//
+// Order. Each packet is one word, so data and flag come together. A packet's place is used again after twice as many messages
+// as the channel has slots, when the put side knows that the message there was unpacked: each of its threads has read a
+// credit itself, and the credit depends on every poll of the wait side: a thread's polls decide whether they were good, the
+// group's answer (a barrier reduction, which carries values) is added to the count, and the count is the credit. So no packet
+// can be stored before the poll of its forerunner has ended, though nobody fences (loads are not buffered past what depends
+// on them).
+//
+// The unpacked bytes are ordinary stores, in front of the group's meeting: whoever the group synchronises with sees them.
+// They overwrite a slot only when the group has met since all of its threads were done with it.
+#pragma once
+
+/// The flag of a message: it counts how often its place was used, from 1 on.
+GICC_RT uint64_t ll_flag(uint64_t message, uint32_t places) { return message / places + 1; }
+
+/// Bytes of a message's packets.
+GICC_RT uint64_t ll_bytes(int64_t capacity, int32_t data) {
+  return ((uint64_t)capacity + (uint32_t)data - 1) / (uint32_t)data * GICC_PACKET_BYTES;
+}
+
+/// Where the packets of a message lie.
+GICC_RT char *ll_place(State *words, uint64_t message, uint32_t places, int64_t capacity, int32_t data) {
+  return (char *)words + GICC_PACKETS_OFFSET + message % places * ll_bytes(capacity, data);
+}
+
+/// Bytes of a channel's storage.
+GICC_RT uint64_t ll_storage(uint32_t places, int64_t capacity, int32_t data) {
+  return GICC_PACKETS_OFFSET + places * ll_bytes(capacity, data);
+}
+
+/// Whether a message can go through the packets; where not, sets the error word. None of it changes from message to message.
+template <class Group>
+GICC_RT bool packets_ok(const void *words, uint64_t storage, const void *local, int64_t bytes, int32_t element,
+                        int32_t pe) {
+  bool aligned = (((uint64_t)local | (uint64_t)bytes) & low_bits(element)) == 0 && ((uint64_t)words & 15) == 0;
+  bool fits = (int)in_team(pe) & (int)symmetric(words, (int64_t)storage) & (int)aligned & (int)(bytes >= 0);
+  if (__builtin_expect(fits, 1)) return true;
+  if (Group::speaks()) gicc_rt_fail_packets(words, storage, local, bytes, element, pe);
+  return false;
+}
+
+/// Sends a message. words: the channel's storage; state: the words of this protocol in it.
+template <class Group>
+GICC_RT void ll_put(Counters &c, State *words, State *state, const void *src, int64_t bytes, int64_t capacity,
+                    int32_t element, int32_t slots, int32_t data, int32_t pe) {
+  uint32_t places = 2 * (uint32_t)slots;
+  uint64_t sent = c.sent;
+  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), src, bytes, element, pe)) return;
+  bool room = true;
+  if (__builtin_expect(sent - c.credit >= places, 0)) {
+    // Each thread for itself: what it stores then depends on what it has read.
+    room = poll_until<GICC_ORDER_RELAXED>(&state->credited, GICC_COMPARE_GT, sent - places, pe, c.credit);
+  }
+  Group::converge();
+  if (!room) return;
+  char *packets = ll_place(words, sent, places, capacity, data);
+  pack<Group>((char *)peer_address(packets, pe), (const char *)src, bytes, element, data, ll_flag(sent, places));
+  c.sent = sent + 1;
+  // The next credit is on its way while the group does something else.
+  if (sent + 1 - c.credit >= (uint32_t)slots)
+    c.credit = (uint64_t)__gicc_poll(&state->credited, GICC_ORDER_RELAXED, pe);
+}
+
+/// Takes a message, of which the length is known.
+template <class Group>
+GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_t bytes, int64_t slot_bytes,
+                      int64_t capacity, int32_t element, int32_t slots, int32_t data, int32_t pe) {
+  uint32_t places = 2 * (uint32_t)slots;
+  uint64_t received = c.received;
+  char *slot = (char *)dst + (int64_t)(received % (uint32_t)slots) * slot_bytes;
+  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), dst, bytes, element, pe)) return nullptr;
+  if (__builtin_expect(received - c.settled >= (uint32_t)slots, 0)) {
+    if (received - c.returned >= (uint32_t)slots) {
+      if (Group::speaks())
+        gicc_rt_fail(GICC_ERROR_CODE_SLOTS_IN_USE, pe, 0, slot, (uint64_t)(uint32_t)slots, received - c.returned);
+      return nullptr;
+    }
+    Group::meet();
+  }
+  char *packets = ll_place(words, received, places, capacity, data);
+  bool good = unpack<Group>(packets, slot, bytes, element, data, ll_flag(received, places), pe);
+  // What follows depends on every poll of every thread.
+  bool all = Group::all(good);
+  c.settled = c.returned;
+  received += all;
+  c.received = received;
+  // Once in so many messages, and by a thread that goes on last: it is not needed for long.
+  if (all && received % (uint32_t)slots == 0 && Group::rank() == Group::count() - 1)
+    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)received, GICC_ORDER_RELAXED, pe);
+  return all ? slot : nullptr;
+}
