@@ -1,6 +1,6 @@
 // Between bytes and packets. A packet carries 8 bytes of data and 8 of flag, or 12 and 4; packet k of a message holds its
-// bytes from k times that on, and the last one may hold fewer. Sources and destinations that are aligned to words go in
-// words; all others byte by byte, out of line.
+// bytes from k times that on, and the last one may hold fewer. An empty message is one packet. Sources and destinations that
+// are aligned to words go in words; all others byte by byte, out of line.
 #pragma once
 
 /// Data and flag as the two halves of a packet.
@@ -8,25 +8,29 @@ struct Packet {
   uint64_t low, high;
 };
 
-/// Bytes of data in a packet, and of the words that source and destination are accessed in.
+/// Bytes of data in a packet, and the words in which source and destination are accessed.
 template <int Data, class Word> struct Form {
   static constexpr int data = Data;
-  static constexpr int words = Data / (int)sizeof(Word);
+  static constexpr uint32_t word = sizeof(Word);
 
-  /// A packet of data at from.
-  GICC_RT Packet read(const char *from, uint64_t flag) {
+  /// A packet of the data at from, of which there are `bytes` bytes at least.
+  GICC_RT Packet read(const char *from, uint64_t flag, uint32_t bytes = Data) {
     const Word *w = (const Word *)from;
-    if constexpr (sizeof(Word) == 8) return {w[0], flag};
-    else if constexpr (Data == 8) return {w[0] | (uint64_t)w[1] << 32, flag};
-    else return {w[0] | (uint64_t)w[1] << 32, w[2] | flag << 32};
+    uint64_t part[3] = {0, 0, 0};
+#pragma unroll
+    for (uint32_t i = 0; i < Data / word; i++)
+      if (i * word < bytes) part[i] = w[i];
+    if constexpr (word == 8) return {part[0], flag};
+    else return {part[0] | part[1] << 32, Data == 12 ? part[2] | flag << 32 : flag};
   }
 
-  /// The data of a packet to to.
-  GICC_RT void write(char GICC_GLOBAL *to, gicc_v2i64 word) {
+  /// The data of a packet to to, `bytes` of it.
+  GICC_RT void write(char GICC_GLOBAL *to, gicc_v2i64 packet, uint32_t bytes = Data) {
     Word GICC_GLOBAL *w = (Word GICC_GLOBAL *)to;
-    w[0] = (Word)word.x;
-    if constexpr (sizeof(Word) == 4) w[1] = (Word)((uint64_t)word.x >> 32);
-    if constexpr (Data == 12) w[2] = (Word)word.y;
+    const uint64_t part[3] = {(uint64_t)packet.x, (uint64_t)packet.x >> 32, (uint64_t)packet.y};
+#pragma unroll
+    for (uint32_t i = 0; i < Data / word; i++)
+      if (i * word < bytes) w[i] = (Word)part[i];
   }
 };
 
@@ -37,10 +41,6 @@ GICC_RT int64_t flag_bits(int data, uint64_t flag) { return (int64_t)(data == 12
 GICC_RT void store_packet(char *to, Packet p) {
   __gicc_store_b128(to, (int64_t)p.low, (int64_t)p.high, GICC_ORDER_RELAXED, GICC_SCOPE_SYS);
 }
-
-/// Byte by byte: `many` bytes of a packet. Also the rest at the end of a message.
-extern "C" __device__ void gicc_rt_pack_bytes(char *to, const char *from, uint32_t many, int32_t data, uint64_t flag);
-extern "C" __device__ void gicc_rt_unpack_bytes(char GICC_GLOBAL *to, uint64_t low, uint64_t high, uint32_t many);
 
 /// Stores a message's packets. A thread's loads are under way together.
 template <class Group, class F> GICC_RT void pack_words(char *to, const char *from, uint32_t bytes, uint64_t flag) {
@@ -58,8 +58,8 @@ template <class Group, class F> GICC_RT void pack_words(char *to, const char *fr
     store_packet(to + (uint64_t)k * GICC_PACKET_BYTES, F::read(from + (uint64_t)k * F::data, flag));
     k += stride;
   }
-  if (rest != 0 && k == whole)
-    gicc_rt_pack_bytes(to + (uint64_t)k * GICC_PACKET_BYTES, from + (uint64_t)k * F::data, rest, F::data, flag);
+  if (k == whole && (rest != 0 || bytes == 0))
+    store_packet(to + (uint64_t)k * GICC_PACKET_BYTES, F::read(from + (uint64_t)k * F::data, flag, rest));
 }
 
 /// The packets at `place` and those `stride` further, N of them, when all carry the flag. False where the wait gave up.
@@ -114,9 +114,9 @@ GICC_RT bool unpack_words(char *packets, char GICC_GLOBAL *to, uint32_t bytes, u
     F::write(to + (uint64_t)k * F::data, w[0]);
     k += stride;
   }
-  if (rest != 0 && k == whole) {
+  if (k == whole && (rest != 0 || bytes == 0)) {
     if (!fetch<1>(packets + (uint64_t)k * GICC_PACKET_BYTES, 0, bits, mask, pe, w)) return false;
-    gicc_rt_unpack_bytes(to + (uint64_t)k * F::data, (uint64_t)w[0].x, (uint64_t)w[0].y, rest);
+    F::write(to + (uint64_t)k * F::data, w[0], rest);
   }
   return true;
 }
@@ -127,17 +127,17 @@ extern "C" __device__ void gicc_rt_pack(char *to, const char *from, uint32_t byt
 extern "C" __device__ bool gicc_rt_unpack(char *packets, char GICC_GLOBAL *to, uint32_t bytes, int32_t data,
                                           uint64_t flag, int32_t pe, unsigned rank, unsigned count);
 
-/// Whether an address is aligned to so many bytes; elements of that alignment were checked before.
-GICC_RT bool word_aligned(const void *p, int32_t element, int32_t align) {
-  return element % align == 0 || ((uint64_t)p & (uint64_t)(align - 1)) == 0;
+/// Whether bytes at an address can go in words of so many; elements of that alignment were checked before.
+GICC_RT bool in_words(const void *p, int64_t bytes, int32_t element, int32_t word) {
+  return element % word == 0 || (((uint64_t)p | (uint64_t)bytes) & (uint64_t)(word - 1)) == 0;
 }
 
 /// Sends bytes as packets to `to` on a peer.
 template <class Group>
 GICC_RT void pack(char *to, const char *from, int64_t bytes, int32_t element, int32_t data, uint64_t flag) {
   uint32_t n = (uint32_t)bytes;
-  if (data == 12 && word_aligned(from, element, 4)) pack_words<Group, Form<12, uint32_t>>(to, from, n, flag);
-  else if (data == 8 && word_aligned(from, element, 8)) pack_words<Group, Form<8, uint64_t>>(to, from, n, flag);
+  if (data == 12 && in_words(from, bytes, element, 4)) pack_words<Group, Form<12, uint32_t>>(to, from, n, flag);
+  else if (data == 8 && in_words(from, bytes, element, 8)) pack_words<Group, Form<8, uint64_t>>(to, from, n, flag);
   else if (data == 8 && element % 4 == 0) pack_words<Group, Form<8, uint32_t>>(to, from, n, flag);
   else gicc_rt_pack(to, from, n, data, flag, Group::rank(), Group::count());
 }
@@ -147,8 +147,8 @@ template <class Group>
 GICC_RT bool unpack(char *packets, char *to, int64_t bytes, int32_t element, int32_t data, uint64_t flag, int32_t pe) {
   uint32_t n = (uint32_t)bytes;
   char GICC_GLOBAL *t = (char GICC_GLOBAL *)to;
-  if (data == 12 && word_aligned(to, element, 4)) return unpack_words<Group, Form<12, uint32_t>>(packets, t, n, flag, pe);
-  if (data == 8 && word_aligned(to, element, 8)) return unpack_words<Group, Form<8, uint64_t>>(packets, t, n, flag, pe);
+  if (data == 12 && in_words(to, bytes, element, 4)) return unpack_words<Group, Form<12, uint32_t>>(packets, t, n, flag, pe);
+  if (data == 8 && in_words(to, bytes, element, 8)) return unpack_words<Group, Form<8, uint64_t>>(packets, t, n, flag, pe);
   if (data == 8 && element % 4 == 0) return unpack_words<Group, Form<8, uint32_t>>(packets, t, n, flag, pe);
   return gicc_rt_unpack(packets, t, n, data, flag, pe, Group::rank(), Group::count());
 }
