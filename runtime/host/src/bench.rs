@@ -1,9 +1,14 @@
 //! Times kernels over swept parameters. Several kernels of a folder, on the same buffers, and several folders with equal
 //! sweeps are measured in turns, so that their ratios come from one run. Where memory lies decides about a tenth of the time
 //! of a small message, so what is compared closely belongs in one folder.
+//!
+//! A kernel is launched by the host, and the time is that of one launch; or many launches are recorded as a graph, and the time
+//! is that of a replay over their number: what a kernel of its own costs in a program. Where the folder has a reference, each
+//! kernel's results are compared before it is timed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use serde::Serialize;
 
@@ -11,8 +16,12 @@ use crate::error::HostError;
 use crate::folder::Folder;
 use crate::launch::Bench;
 use crate::launch::draw::{Drawn, draw};
-use crate::run::{Needs, Target, buffer_bytes, fresh_seed, launch, open, prepare, team_for};
-use crate::team::{Bounds, Team};
+use crate::reference;
+use crate::run::{
+    Needs, Opener, Prepared, Target, broken_guards, buffer_bytes, differences, expected, fresh_seed, launch, launches,
+    open, prepare, team_for,
+};
+use crate::team::{Bounds, Graph, Team};
 
 /// How folders are timed.
 #[derive(Clone, Debug)]
@@ -23,8 +32,29 @@ pub struct BenchOptions {
     pub seed: Option<u64>,
     /// Counted launches, instead of the description's.
     pub repeats: Option<u32>,
+    /// Launches recorded as one graph, instead of the description's.
+    pub graph: Option<u32>,
+    /// Values of parameters, instead of the description's: by name.
+    pub sweep: Vec<(String, Vec<i64>)>,
+    /// Kernels that are timed, instead of the description's; all of these where it is empty.
+    pub kernels: Vec<String>,
     /// Bounds of waiting.
     pub bounds: Bounds,
+}
+
+impl BenchOptions {
+    /// What the description says.
+    pub fn new(bounds: Bounds) -> BenchOptions {
+        BenchOptions {
+            pes: None,
+            seed: None,
+            repeats: None,
+            graph: None,
+            sweep: Vec::new(),
+            kernels: Vec::new(),
+            bounds,
+        }
+    }
 }
 
 /// What was measured.
@@ -38,6 +68,8 @@ pub struct BenchReport {
     pub n_pes: u32,
     /// One for each combination of swept values.
     pub rows: Vec<BenchRow>,
+    /// What was found wrong before it was timed: a sentence for each kernel and combination.
+    pub wrong: Vec<String>,
 }
 
 /// One combination of swept values.
@@ -58,16 +90,31 @@ pub struct BenchTime {
     pub least: f64,
     /// The longest.
     pub greatest: f64,
+    /// Launches recorded as one graph; none where the host launched.
+    pub graph: Option<u32>,
+    /// Whether its results were right; not known where the folder has no reference.
+    pub right: Option<bool>,
 }
 
-/// Times the benchmark kernels of compiled folders on GPUs. `progress` is called with rows done and rows in all.
+/// Times the benchmark kernels of compiled folders on GPUs. `progress` is called after each row, with the report as far as it
+/// is done and the number of rows in all.
 pub fn bench_folders(
     paths: &[PathBuf],
     options: &BenchOptions,
-    progress: &mut dyn FnMut(usize, usize),
+    progress: &mut dyn FnMut(&BenchReport, usize),
+) -> Result<BenchReport, HostError> {
+    bench_opened(paths, options, progress, &mut |needs| open(Target::Cuda, needs))
+}
+
+/// [`bench_folders`] on machines that `open` gives.
+pub(crate) fn bench_opened(
+    paths: &[PathBuf],
+    options: &BenchOptions,
+    progress: &mut dyn FnMut(&BenchReport, usize),
+    open: &mut Opener<'_>,
 ) -> Result<BenchReport, HostError> {
     let folders = paths.iter().map(|p| Folder::open(p, None)).collect::<Result<Vec<_>, _>>()?;
-    let benches = folders.iter().map(bench_of).collect::<Result<Vec<_>, _>>()?;
+    let benches = folders.iter().map(|f| bench_of(f, options)).collect::<Result<Vec<_>, _>>()?;
     let (Some(first), Some(first_bench)) = (folders.first(), benches.first()) else {
         return Err(HostError::Misuse("no folder to time was named".into()));
     };
@@ -93,25 +140,32 @@ pub fn bench_folders(
     for (folder, drawn) in folders.iter().zip(&drawn) {
         let heap_bytes = drawn.iter().map(|d| buffer_bytes(folder, d)).max().unwrap_or(0);
         let needs = Needs { n_pes, heap_bytes, seed, memory: crate::run::Memory::Functional };
-        teams.push(team_for(folder, needs, options.bounds, &mut |needs| open(Target::Cuda, needs))?);
+        teams.push(team_for(folder, needs, options.bounds, open)?);
     }
     let mut report = BenchReport {
         kernels: labels(paths, &folders, &benches),
         devices: teams.first().map(|t| t.backend().describe()).unwrap_or_default(),
         n_pes,
         rows: Vec::new(),
+        wrong: Vec::new(),
     };
     for (index, point) in points.iter().enumerate() {
         let at: Vec<&Drawn> = drawn.iter().map(|d| &d[index]).collect();
-        let times = row(&folders, &benches, &mut teams, &at, options)?;
+        let (times, wrong) = row(&folders, &benches, &mut teams, &at, options)?;
+        let place: Vec<String> = point.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        report.wrong.extend(
+            wrong
+                .into_iter()
+                .map(|(kernel, what)| format!("{} at {}: {what}", report.kernels[kernel], place.join(", "))),
+        );
         report.rows.push(BenchRow { parameters: point.clone(), times });
-        progress(index + 1, points.len());
+        progress(&report, points.len());
     }
     Ok(report)
 }
 
 /// The kernels' names. A folder with one kernel gives it its own name; whole paths where two have the same name.
-fn labels(paths: &[PathBuf], folders: &[Folder], benches: &[&Bench]) -> Vec<String> {
+fn labels(paths: &[PathBuf], folders: &[Folder], benches: &[Bench]) -> Vec<String> {
     let short =
         |p: &PathBuf| p.file_name().map_or_else(|| p.display().to_string(), |n| n.to_string_lossy().into_owned());
     let mut names: Vec<String> = paths.iter().map(short).collect();
@@ -131,7 +185,37 @@ fn labels(paths: &[PathBuf], folders: &[Folder], benches: &[&Bench]) -> Vec<Stri
         .collect()
 }
 
-fn bench_of(folder: &Folder) -> Result<&Bench, HostError> {
+/// What is timed: the description's, as the options change it.
+fn bench_of(folder: &Folder, options: &BenchOptions) -> Result<Bench, HostError> {
+    let mut bench = described(folder)?.clone();
+    let (description, file) = (&folder.description, &folder.description.source.file);
+    for (name, values) in &options.sweep {
+        let index = description.parameters.iter().position(|p| p.name.value == *name && !p.is_real() && !p.per_pe);
+        let index = index.ok_or_else(|| {
+            let help = "a swept parameter is an integer of [parameters], the same on every PE";
+            HostError::Misuse(format!("{file} has no parameter `{name}` that can be swept\n  = help: {help}"))
+        })?;
+        match bench.sweep.iter_mut().find(|(i, _)| *i == index) {
+            Some((_, described)) => described.clone_from(values),
+            None => bench.sweep.push((index, values.clone())),
+        }
+    }
+    if !options.kernels.is_empty() {
+        let name = |launch: &usize| &description.launches[*launch].kernel.value;
+        bench.launches.retain(|launch| options.kernels.contains(name(launch)));
+        if bench.launches.is_empty() {
+            let help = "name a kernel that stands there under `kernel`";
+            return Err(HostError::Misuse(format!(
+                "[bench] of {file} times no kernel `{}`\n  = help: {help}",
+                options.kernels.join("`, `")
+            )));
+        }
+    }
+    bench.graph = options.graph.or(bench.graph);
+    Ok(bench)
+}
+
+fn described(folder: &Folder) -> Result<&Bench, HostError> {
     folder.description.bench.as_ref().ok_or_else(|| {
         let source = &folder.description.source;
         let end = source.text.len().saturating_sub(1);
@@ -172,52 +256,144 @@ fn drawn_at(
     Ok(draw(&folder.description, n_pes, seed, &fixed)?)
 }
 
+/// Times of all kernels, and by kernel what was wrong with its results.
+type Measured = (Vec<BenchTime>, Vec<(usize, String)>);
+
 /// One combination, on all folders in turns.
 fn row(
     folders: &[Folder],
-    benches: &[&Bench],
+    benches: &[Bench],
     teams: &mut [Team],
     drawn: &[&Drawn],
     options: &BenchOptions,
-) -> Result<Vec<BenchTime>, HostError> {
-    let mut prepared = Vec::new();
-    for ((folder, team), drawn) in folders.iter().zip(teams.iter_mut()).zip(drawn) {
-        prepared.push(prepare(folder, team, drawn)?);
+) -> Result<Measured, HostError> {
+    let mut subjects = Vec::new();
+    for (i, ((folder, bench), team)) in folders.iter().zip(benches).zip(teams.iter_mut()).enumerate() {
+        let prepared = Rc::new(prepare(folder, team, drawn[i])?);
+        let expected = expected(folder, drawn[i], &prepared)?.map(Rc::new);
+        for launch in &bench.launches {
+            let (prepared, expected) = (prepared.clone(), expected.clone());
+            let first = bench.launches.iter().copied().min().unwrap_or(0);
+            subjects.push(Subject {
+                folder,
+                bench,
+                drawn: drawn[i],
+                team: i,
+                prepared,
+                expected,
+                launch: *launch,
+                first,
+            });
+        }
     }
     let warmup = benches.iter().map(|b| b.warmup).max().unwrap_or(0);
     let repeats = options.repeats.unwrap_or_else(|| benches.iter().map(|b| b.repeats).max().unwrap_or(1)).max(1);
-    let timed: Vec<(usize, usize)> = benches
-        .iter()
-        .enumerate()
-        .flat_map(|(folder, bench)| bench.launches.iter().map(move |launch| (folder, *launch)))
-        .collect();
-    let mut samples = vec![Vec::new(); timed.len()];
+    let mut wrong = Vec::new();
+    let mut right = Vec::new();
+    for (index, subject) in subjects.iter().enumerate() {
+        let found = subject.check(&mut teams[subject.team])?;
+        right.push(found.as_ref().map(Option::is_none));
+        wrong.extend(found.flatten().map(|what| (index, what)));
+    }
+    let mut graphs = Vec::new();
+    for subject in &subjects {
+        graphs.push(subject.record(&mut teams[subject.team])?);
+    }
+    let mut samples = vec![Vec::new(); subjects.len()];
     for round in 0..warmup + repeats {
-        for (samples, (i, timed_launch)) in samples.iter_mut().zip(&timed) {
-            let (folder, bench, team) = (&folders[*i], benches[*i], &mut teams[*i]);
-            // What the kernel finds in its buffers is the same in every round.
-            for (buffer, contents) in prepared[*i].buffers.iter().zip(&prepared[*i].initial) {
-                for (pe, contents) in contents.iter().enumerate() {
-                    team.write(buffer, pe as u32, contents)?;
+        for ((samples, subject), graph) in samples.iter_mut().zip(&subjects).zip(&graphs) {
+            let team = &mut teams[subject.team];
+            let time = match graph {
+                // A replay finds what the one before left, as each of its launches does.
+                Some(graph) => {
+                    if round == 0 {
+                        subject.set_up(team)?;
+                    }
+                    team.replay(graph)?.microseconds
                 }
-            }
-            let first = bench.launches.iter().copied().min().unwrap_or(0);
-            for (index, shape) in drawn[*i].shapes.iter().enumerate().take(first) {
-                for iteration in 0..shape.repeat {
-                    launch(folder, team, drawn[*i], &prepared[*i], index, iteration)?;
+                None => {
+                    subject.set_up(team)?;
+                    launch(subject.folder, team, subject.drawn, &subject.prepared, subject.launch, 0)?
                 }
-            }
-            let time = launch(folder, team, drawn[*i], &prepared[*i], *timed_launch, 0)?;
+            };
             let time = time.ok_or_else(|| HostError::Misuse("this target has no clock".into()))?;
             if round >= warmup {
-                samples.push(time / bench.iterations.map_or(1.0, |(_, count)| count as f64));
+                samples.push(time / subject.bench.parts());
             }
         }
     }
+    for (graph, subject) in graphs.into_iter().zip(&subjects) {
+        if let Some(graph) = graph {
+            teams[subject.team].discard(graph);
+        }
+    }
+    drop(subjects);
     for team in teams.iter_mut() {
         team.free_buffers()?;
     }
-    Ok(samples.into_iter().map(summary).collect())
+    let graph = |i: usize| benches.iter().flat_map(|b| b.launches.iter().map(|_| b.graph)).nth(i).flatten();
+    let times =
+        samples.into_iter().enumerate().map(|(i, s)| BenchTime { graph: graph(i), right: right[i], ..summary(s) });
+    Ok((times.collect(), wrong))
+}
+
+/// A kernel that is timed at one combination.
+struct Subject<'a> {
+    folder: &'a Folder,
+    bench: &'a Bench,
+    drawn: &'a Drawn,
+    /// Index of its team.
+    team: usize,
+    prepared: Rc<Prepared>,
+    /// What the reference expects.
+    expected: Option<Rc<Vec<reference::Buffer>>>,
+    /// Index of its launch.
+    launch: usize,
+    /// Launches before this one come first, untimed.
+    first: usize,
+}
+
+impl Subject<'_> {
+    /// What the kernel finds in its buffers.
+    fn set_up(&self, team: &mut Team) -> Result<(), HostError> {
+        for (buffer, contents) in self.prepared.buffers.iter().zip(&self.prepared.initial) {
+            for (pe, contents) in contents.iter().enumerate() {
+                team.write(buffer, pe as u32, contents)?;
+            }
+        }
+        for (index, shape) in self.drawn.shapes.iter().enumerate().take(self.first) {
+            for iteration in 0..shape.repeat {
+                launch(self.folder, team, self.drawn, &self.prepared, index, iteration)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One launch, compared with the reference where there is one: what is wrong, if anything is.
+    fn check(&self, team: &mut Team) -> Result<Option<Option<String>>, HostError> {
+        let Some(expected) = &self.expected else { return Ok(None) };
+        self.set_up(team)?;
+        launch(self.folder, team, self.drawn, &self.prepared, self.launch, 0)?;
+        let (wrong, first) = differences(self.folder, team, &self.prepared, expected)?;
+        let guards = broken_guards(team)?;
+        let example = first.first().map(|m| {
+            format!(
+                "{wrong} elements are wrong; `{}`[{}] on PE {} is {} instead of {}",
+                m.buffer, m.index, m.pe, m.got, m.expected
+            )
+        });
+        Ok(Some(example.or_else(|| guards.into_iter().next())))
+    }
+
+    /// Its launches as a graph, where it is timed as one.
+    fn record(&self, team: &mut Team) -> Result<Option<Graph>, HostError> {
+        let Some(count) = self.bench.graph else { return Ok(None) };
+        let mut all = Vec::new();
+        for iteration in 0..count {
+            all.extend(launches(self.folder, team, self.drawn, &self.prepared, self.launch, iteration)?);
+        }
+        Ok(Some(team.record_launches(0, self.launch, &self.folder.kernel(self.launch).name, &all)?))
+    }
 }
 
 fn summary(mut samples: Vec<f64>) -> BenchTime {
@@ -227,7 +403,7 @@ fn summary(mut samples: Vec<f64>) -> BenchTime {
         0 => (samples[middle - 1] + samples[middle]) / 2.0,
         _ => samples[middle],
     };
-    BenchTime { median, least: samples[0], greatest: samples[samples.len() - 1] }
+    BenchTime { median, least: samples[0], greatest: samples[samples.len() - 1], graph: None, right: None }
 }
 
 impl BenchReport {
@@ -244,7 +420,8 @@ impl BenchReport {
         for row in &self.rows {
             let mut cells: Vec<String> = names.iter().map(|n| row.parameters[n].to_string()).collect();
             for (i, time) in row.times.iter().enumerate() {
-                cells.push(format!("{:.3}", time.median));
+                let mark = if time.right == Some(false) { " WRONG" } else { "" };
+                cells.push(format!("{:.3}{mark}", time.median));
                 if i > 0 {
                     cells.push(format!("{:.3}", row.times[0].median / time.median));
                 }
@@ -263,14 +440,26 @@ impl BenchReport {
         lines.join("\n")
     }
 
+    /// A JSON object for a row: parameters, and each kernel's times in microseconds.
+    pub fn json_line(&self, row: &BenchRow) -> String {
+        let time = |(kernel, t): (&String, &BenchTime)| {
+            let mut object =
+                serde_json::json!({ "kernel": kernel, "median": t.median, "least": t.least, "greatest": t.greatest });
+            if let Some(launches) = t.graph {
+                object["graph"] = launches.into();
+            }
+            if let Some(right) = t.right {
+                object["right"] = right.into();
+            }
+            object
+        };
+        let times: Vec<serde_json::Value> = self.kernels.iter().zip(&row.times).map(time).collect();
+        serde_json::json!({ "parameters": row.parameters, "n_pes": self.n_pes, "microseconds": times }).to_string()
+    }
+
     /// A JSON object a line, one for each combination.
     pub fn json_lines(&self) -> String {
-        let line = |row: &BenchRow| {
-            let time = |(kernel, t): (&String, &BenchTime)| serde_json::json!({ "kernel": kernel, "median": t.median, "least": t.least, "greatest": t.greatest });
-            let times: Vec<serde_json::Value> = self.kernels.iter().zip(&row.times).map(time).collect();
-            serde_json::json!({ "parameters": row.parameters, "n_pes": self.n_pes, "microseconds": times }).to_string()
-        };
-        self.rows.iter().map(line).collect::<Vec<_>>().join("\n")
+        self.rows.iter().map(|row| self.json_line(row)).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -280,14 +469,17 @@ mod tests {
 
     #[test]
     fn the_median_is_the_middle() {
-        assert_eq!(summary(vec![3.0, 1.0, 2.0]), BenchTime { median: 2.0, least: 1.0, greatest: 3.0 });
+        let (graph, right) = (None, None);
+        let expected = BenchTime { median: 2.0, least: 1.0, greatest: 3.0, graph, right };
+        assert_eq!(summary(vec![3.0, 1.0, 2.0]), expected);
         assert_eq!(summary(vec![4.0, 1.0, 2.0, 3.0]).median, 2.5);
     }
 
     #[test]
     fn a_table_shows_ratios_to_the_first_folder() {
-        let time = |median| BenchTime { median, least: median, greatest: median };
+        let time = |median| BenchTime { median, least: median, greatest: median, graph: None, right: None };
         let report = BenchReport {
+            wrong: vec![],
             kernels: vec!["ours".into(), "by_hand".into()],
             devices: vec![],
             n_pes: 2,
@@ -298,7 +490,7 @@ mod tests {
                 },
                 BenchRow {
                     parameters: [("bytes".into(), 1048576), ("blocks".into(), 1)].into(),
-                    times: vec![time(30.0), time(25.0)],
+                    times: vec![time(30.0), BenchTime { graph: Some(50), right: Some(false), ..time(25.0) }],
                 },
             ],
         };

@@ -100,6 +100,14 @@ pub enum HostError {
         /// The backend.
         backend: &'static str,
     },
+    /// Launches are to be recorded as a graph.
+    #[error(
+        "error: {backend} does not record launches as graphs\n  = help: time single launches, without `graph` in [bench] and without --graph"
+    )]
+    NoGraphs {
+        /// The backend.
+        backend: &'static str,
+    },
     /// Kernels did not end.
     #[error("error: launch {launch} of kernel `{kernel}` did not end within {} s; still running: {}\n  = help: every wait of gicc is bounded, so look for a loop of the kernel's own that waits for memory; --host-timeout sets the bound", waited.as_secs_f64(), pes(running))]
     Hang {

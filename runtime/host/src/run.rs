@@ -10,7 +10,7 @@ use gicc_abi::heap::WORKSPACE_BYTES;
 use crate::backend::cuda::Cuda;
 use crate::backend::sim::Sim;
 use crate::backend::{Backend, Launch};
-use crate::compare::{Comparison, compare};
+use crate::compare::{Comparison, Mismatch, compare};
 use crate::error::HostError;
 use crate::folder::Folder;
 use crate::launch::draw::{Drawn, draw};
@@ -133,12 +133,15 @@ pub fn open(target: Target, needs: Needs) -> Result<Box<dyn Backend>, HostError>
     }
 }
 
+/// Opens machines with what they need.
+pub(crate) type Opener<'a> = dyn FnMut(Needs) -> Result<Box<dyn Backend>, HostError> + 'a;
+
 /// Opens a team with the folder's module loaded and room for buffers of these sizes.
 pub(crate) fn team_for(
     folder: &Folder,
     needs: Needs,
     bounds: Bounds,
-    open: &mut dyn FnMut(Needs) -> Result<Box<dyn Backend>, HostError>,
+    open: &mut Opener<'_>,
 ) -> Result<Team, HostError> {
     let mut workspace = WORKSPACE_BYTES;
     loop {
@@ -288,6 +291,19 @@ pub(crate) fn launch(
     index: usize,
     iteration: u32,
 ) -> Result<Option<f64>, HostError> {
+    let launches = launches(folder, team, drawn, prepared, index, iteration)?;
+    Ok(team.launch(0, index, &folder.kernel(index).name, &launches)?.microseconds)
+}
+
+/// The launches of an entry of the description, one for each PE.
+pub(crate) fn launches<'a>(
+    folder: &'a Folder,
+    team: &Team,
+    drawn: &Drawn,
+    prepared: &Prepared,
+    index: usize,
+    iteration: u32,
+) -> Result<Vec<Launch<'a>>, HostError> {
     let kernel = folder.kernel(index);
     let shape = &drawn.shapes[index];
     let mut launches = Vec::new();
@@ -303,7 +319,7 @@ pub(crate) fn launch(
         let (grid, block, shared_bytes) = (shape.grid, shape.block, shape.shared_bytes);
         launches.push(Launch { pe, symbol: &kernel.symbol, grid, block, shared_bytes, parameters });
     }
-    Ok(team.launch(0, index, &kernel.name, &launches)?.microseconds)
+    Ok(launches)
 }
 
 /// One run; what was wrong with it, if anything was.
@@ -327,35 +343,54 @@ fn run_once(folder: &Folder, team: &mut Team, drawn: &Drawn) -> Result<Option<Ru
             }
         }
     }
-    for (index, description) in folder.description.buffers.iter().enumerate() {
-        let (Some(tolerance), Some(expected)) = (description.output, &expected) else { continue };
-        for pe in 0..drawn.n_pes {
-            let initial = &prepared.initial[index][pe as usize];
-            let mut got = vec![0; initial.len()];
-            team.read(&prepared.buffers[index], pe, &mut got)?;
-            let difference = compare(Comparison {
-                buffer: &description.name.value,
-                pe,
-                element: description.element,
-                tolerance,
-                initial,
-                expected: &expected[index].contents[pe as usize],
-                got: &got,
-            });
-            failure.wrong_elements += difference.count;
-            failure.mismatches.extend(difference.first);
-        }
+    if let Some(expected) = &expected {
+        (failure.wrong_elements, failure.mismatches) = differences(folder, team, &prepared, expected)?;
     }
-    failure.guards = team
-        .broken_guards()?
-        .into_iter()
-        .map(|(name, pe, at)| format!("PE {pe}: something wrote {at} bytes past the end of `{name}`"))
-        .collect();
+    failure.guards = broken_guards(team)?;
     Ok((failure.wrong_elements > 0 || !failure.guards.is_empty()).then_some(failure))
 }
 
+/// The outputs against what the reference expects: how many elements differ, and the first of each buffer and PE.
+pub(crate) fn differences(
+    folder: &Folder,
+    team: &Team,
+    prepared: &Prepared,
+    expected: &[reference::Buffer],
+) -> Result<(u64, Vec<Mismatch>), HostError> {
+    let (mut wrong, mut first) = (0, Vec::new());
+    for (index, description) in folder.description.buffers.iter().enumerate() {
+        let Some(tolerance) = description.output else { continue };
+        for (pe, initial) in prepared.initial[index].iter().enumerate() {
+            let mut got = vec![0; initial.len()];
+            team.read(&prepared.buffers[index], pe as u32, &mut got)?;
+            let difference = compare(Comparison {
+                buffer: &description.name.value,
+                pe: pe as u32,
+                element: description.element,
+                tolerance,
+                initial,
+                expected: &expected[index].contents[pe],
+                got: &got,
+            });
+            wrong += difference.count;
+            first.extend(difference.first);
+        }
+    }
+    Ok((wrong, first))
+}
+
+/// What was written past the end of buffers, in words.
+pub(crate) fn broken_guards(team: &Team) -> Result<Vec<String>, HostError> {
+    let broken = team.broken_guards()?.into_iter();
+    Ok(broken.map(|(name, pe, at)| format!("PE {pe}: something wrote {at} bytes past the end of `{name}`")).collect())
+}
+
 /// What the reference expects, where there is one.
-fn expected(folder: &Folder, drawn: &Drawn, prepared: &Prepared) -> Result<Option<Vec<reference::Buffer>>, HostError> {
+pub(crate) fn expected(
+    folder: &Folder,
+    drawn: &Drawn,
+    prepared: &Prepared,
+) -> Result<Option<Vec<reference::Buffer>>, HostError> {
     let Some(function) = &folder.reference else { return Ok(None) };
     let description = &folder.description;
     let parameters: Vec<reference::Parameter> = description

@@ -11,7 +11,7 @@ use gicc_abi::layout::{Error, State};
 use gicc_abi::manifest::Manifest;
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, STATE_SYMBOL};
 
-use crate::backend::{Backend, Ended, Heap, Launch, ModuleHandle};
+use crate::backend::{Backend, Ended, GraphHandle, Heap, Launch, ModuleHandle};
 use crate::device_error::{DeviceError, DeviceFailure};
 use crate::error::HostError;
 use crate::record::Record;
@@ -90,6 +90,16 @@ pub struct Team {
 pub struct Timing {
     /// Time of PE 0's kernel on the device's clock, in microseconds, where there is one.
     pub microseconds: Option<f64>,
+}
+
+/// Launches that can be replayed; [`Team::discard`] forgets them.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    handle: GraphHandle,
+    module: usize,
+    /// Index of the launch in the description, for messages.
+    index: usize,
+    kernel: String,
 }
 
 impl Team {
@@ -370,6 +380,40 @@ impl Team {
         launches: &[Launch<'_>],
     ) -> Result<Timing, HostError> {
         self.clear_error_words(module)?;
+        let handle = self.module(module)?.handle;
+        self.check_resident(module, kernel, launches)?;
+        let ended = self.backend.launch(handle, launches, self.bounds.host)?;
+        self.finish(module, index, kernel, ended)
+    }
+
+    /// Records launches, to be replayed at once: those of one PE follow each other in the order given. `index` and `kernel`
+    /// are for messages.
+    pub fn record_launches(
+        &mut self,
+        module: usize,
+        index: usize,
+        kernel: &str,
+        launches: &[Launch<'_>],
+    ) -> Result<Graph, HostError> {
+        self.check_resident(module, kernel, launches)?;
+        let handle = self.backend.record(self.module(module)?.handle, launches)?;
+        Ok(Graph { handle, module, index, kernel: kernel.to_owned() })
+    }
+
+    /// Starts recorded launches on all PEs and waits; otherwise as [`Team::launch`]. The time is of all of PE 0's launches.
+    pub fn replay(&mut self, graph: &Graph) -> Result<Timing, HostError> {
+        self.clear_error_words(graph.module)?;
+        let ended = self.backend.replay(graph.handle, self.bounds.host)?;
+        self.finish(graph.module, graph.index, &graph.kernel, ended)
+    }
+
+    /// Forgets recorded launches.
+    pub fn discard(&mut self, graph: Graph) {
+        self.backend.discard(graph.handle);
+    }
+
+    /// Whether all blocks of launches are resident at once, where the module's kernels rely on it.
+    fn check_resident(&self, module: usize, kernel: &str, launches: &[Launch<'_>]) -> Result<(), HostError> {
         let m = self.module(module)?;
         let handle = m.handle;
         if m.record.module.co_resident != 0 {
@@ -382,7 +426,11 @@ impl Team {
                 }
             }
         }
-        let ended = self.backend.launch(handle, launches, self.bounds.host)?;
+        Ok(())
+    }
+
+    /// What became of kernels that were started: their error words, and their time.
+    fn finish(&mut self, module: usize, index: usize, kernel: &str, ended: Ended) -> Result<Timing, HostError> {
         let microseconds = match ended {
             Ended::All { microseconds } => microseconds,
             Ended::Running(running) => {

@@ -9,7 +9,7 @@ use gicc_abi::layout::{Error, ModuleRecord, State};
 use gicc_abi::manifest::Manifest;
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, STATE_SYMBOL};
 
-use super::{Backend, Ended, Heap, Launch, ModuleHandle};
+use super::{Backend, Ended, GraphHandle, Heap, Launch, ModuleHandle};
 use crate::error::HostError;
 
 /// What a kernel sees of one PE.
@@ -50,6 +50,8 @@ pub(crate) struct Fake {
     memory: BTreeMap<u64, Vec<u8>>,
     next: u64,
     kernels: BTreeMap<String, Kernel>,
+    /// Recorded launches: PE, symbol and parameters.
+    graphs: Vec<Vec<(u32, String, Vec<u8>)>>,
     pub(crate) record: ModuleRecord,
     pub(crate) resident: Option<u64>,
     pub(crate) hangs: bool,
@@ -75,6 +77,7 @@ impl Fake {
             memory,
             next: LOCAL,
             kernels: kernels.iter().map(|(n, k)| ((*n).to_owned(), k.clone())).collect(),
+            graphs: Vec::new(),
             record: ModuleRecord {
                 magic: ModuleRecord::MAGIC,
                 abi_version: ABI_VERSION,
@@ -85,6 +88,14 @@ impl Fake {
             resident: None,
             hangs: false,
         }
+    }
+}
+
+impl Fake {
+    fn call(&mut self, pe: u32, symbol: &str, parameters: Vec<u8>) {
+        let state = find(&self.memory, STATES + 256 * u64::from(pe), size_of::<State>()).and_then(State::from_bytes);
+        let kernel = self.kernels[symbol].clone();
+        kernel(&mut Device { memory: &mut self.memory, state: state.expect("the state"), parameters });
     }
 }
 
@@ -151,12 +162,23 @@ impl Backend for Fake {
             return Ok(Ended::Running(launches.iter().map(|l| l.pe).collect()));
         }
         for l in launches {
-            let state =
-                find(&self.memory, STATES + 256 * u64::from(l.pe), size_of::<State>()).and_then(State::from_bytes);
-            let state = state.expect("the state");
-            let kernel = self.kernels[l.symbol].clone();
-            kernel(&mut Device { memory: &mut self.memory, state, parameters: l.parameters.clone() });
+            self.call(l.pe, l.symbol, l.parameters.clone());
         }
         Ok(Ended::All { microseconds: Some(1.0) })
+    }
+    fn record(&mut self, _module: ModuleHandle, launches: &[Launch<'_>]) -> Result<GraphHandle, HostError> {
+        self.graphs.push(launches.iter().map(|l| (l.pe, l.symbol.to_owned(), l.parameters.clone())).collect());
+        Ok(GraphHandle(self.graphs.len() - 1))
+    }
+    fn replay(&mut self, graph: GraphHandle, _bound: Duration) -> Result<Ended, HostError> {
+        let launches = self.graphs[graph.0].clone();
+        let of_pe_0 = launches.iter().filter(|(pe, ..)| *pe == 0).count();
+        for (pe, symbol, parameters) in launches {
+            self.call(pe, &symbol, parameters);
+        }
+        Ok(Ended::All { microseconds: Some(of_pe_0 as f64) })
+    }
+    fn discard(&mut self, graph: GraphHandle) {
+        assert!(!std::mem::take(&mut self.graphs[graph.0]).is_empty(), "forgotten once");
     }
 }

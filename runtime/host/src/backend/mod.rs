@@ -61,6 +61,10 @@ pub enum Ended {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleHandle(pub usize);
 
+/// Launches that a backend recorded; an index of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GraphHandle(pub usize);
+
 /// The machines of a team.
 pub trait Backend {
     /// Its name: `sim`, `cuda`.
@@ -129,4 +133,18 @@ pub trait Backend {
 
     /// Launches kernels, PE 0's last, and waits for all of them, at most `bound`.
     fn launch(&mut self, module: ModuleHandle, launches: &[Launch<'_>], bound: Duration) -> Result<Ended, HostError>;
+
+    /// Records launches, which [`Backend::replay`] then starts at once: those of one PE follow each other in the order given.
+    fn record(&mut self, _module: ModuleHandle, _launches: &[Launch<'_>]) -> Result<GraphHandle, HostError> {
+        Err(HostError::NoGraphs { backend: self.name() })
+    }
+
+    /// Starts recorded launches on every PE, PE 0 last, and waits for all of them, at most `bound`. The time is of all of
+    /// PE 0's.
+    fn replay(&mut self, _graph: GraphHandle, _bound: Duration) -> Result<Ended, HostError> {
+        Err(HostError::NoGraphs { backend: self.name() })
+    }
+
+    /// Forgets recorded launches.
+    fn discard(&mut self, _graph: GraphHandle) {}
 }

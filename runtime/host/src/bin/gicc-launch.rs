@@ -95,9 +95,19 @@ struct Bench {
     /// Counted launches of each combination; the median is shown. Otherwise as in launch.toml
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: Option<u32>,
+    /// Record so many launches as a graph and time replays of it: what a kernel of its own costs in a program. Otherwise as in
+    /// launch.toml
+    #[arg(long, value_name = "LAUNCHES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    graph: Option<u32>,
+    /// Values of a parameter, instead of those in launch.toml; may be given for several
+    #[arg(long, value_name = "NAME=N,N…", value_parser = swept)]
+    sweep: Vec<(String, Vec<i64>)>,
+    /// Time this kernel only; may be given several times
+    #[arg(long, value_name = "NAME")]
+    kernel: Vec<String>,
     #[command(flatten)]
     bounds: BoundArguments,
-    /// Print a JSON object a line instead of the table
+    /// Print a JSON object a line instead of the table, each as soon as it is measured
     #[arg(long)]
     json: bool,
 }
@@ -140,6 +150,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(s) if s > 0.0 && s <= 86400.0 => Ok(Duration::from_secs_f64(s)),
         _ => Err("a number of seconds is greater than 0 and at most 86400".into()),
     }
+}
+
+/// A parameter with values.
+fn swept(text: &str) -> Result<(String, Vec<i64>), String> {
+    let wrong = || format!("`{text}` is no list of values: write bytes=1024,4096");
+    let (name, values) = text.split_once('=').ok_or_else(wrong)?;
+    let values: Result<Vec<i64>, _> = values.split(',').map(str::parse).collect();
+    Ok((name.to_owned(), values.map_err(|_| wrong())?))
 }
 
 fn main() -> ExitCode {
@@ -198,21 +216,32 @@ fn check(folder: &Path, run: &Run) -> Result<ExitCode, HostError> {
 }
 
 fn time(bench: &Bench) -> Result<ExitCode, HostError> {
-    let options =
-        BenchOptions { pes: bench.pes, seed: bench.seed, repeats: bench.repeats, bounds: bench.bounds.bounds() };
+    let options = BenchOptions {
+        pes: bench.pes,
+        seed: bench.seed,
+        repeats: bench.repeats,
+        graph: bench.graph,
+        sweep: bench.sweep.clone(),
+        kernels: bench.kernel.clone(),
+        bounds: bench.bounds.bounds(),
+    };
     let bar = progress_bar(2, "combinations");
-    let report = bench_folders(&bench.folders, &options, &mut |done, all| {
+    let report = bench_folders(&bench.folders, &options, &mut |report, all| {
         bar.set_length(all as u64);
-        bar.set_position(done as u64);
+        bar.set_position(report.rows.len() as u64);
+        if let Some(row) = report.rows.last().filter(|_| bench.json) {
+            print(&report.json_line(row));
+        }
     });
     bar.finish_and_clear();
     let report = report?;
-    if bench.json {
-        print(&report.json_lines());
-    } else {
+    if !bench.json {
         print(&format!("{}\n{}", report.devices.join("\n"), report.text()));
     }
-    Ok(ExitCode::SUCCESS)
+    for wrong in &report.wrong {
+        eprintln!("{}", paint(&format!("WRONG: {wrong}"), "WRONG", RED, std::io::stderr().is_terminal()));
+    }
+    Ok(ExitCode::from(if report.wrong.is_empty() { 0 } else { Outcome::Wrong.exit_code() }))
 }
 
 /// Prints a line; a reader that has gone away is no error.

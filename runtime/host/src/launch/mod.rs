@@ -250,6 +250,15 @@ pub struct Bench {
     pub warmup: u32,
     /// Launches that are counted.
     pub repeats: u32,
+    /// Launches that are recorded as a graph and replayed at once; none where the host launches each.
+    pub graph: Option<u32>,
+}
+
+impl Bench {
+    /// What a launch's or a replay's time is divided by.
+    pub fn parts(&self) -> f64 {
+        self.iterations.map_or(1.0, |(_, count)| count as f64) * self.graph.map_or(1.0, f64::from)
+    }
 }
 
 impl PeCounts {

@@ -836,7 +836,7 @@ impl Reader {
     fn bench(&mut self, value: &Value<'_>, launches: &[Launch]) -> Option<Bench> {
         let table = self.table(value, "`bench`", "a table: [bench]")?;
         let span = value.span();
-        self.known_keys(table, "`bench`", &["kernel", "sweep", "iterations", "warmup", "repeats"]);
+        self.known_keys(table, "`bench`", &["kernel", "sweep", "iterations", "warmup", "repeats", "graph"]);
         let kernel = self.required(table, &span, "`bench`", "kernel", "write the name of the kernel that is timed");
         let timed = kernel.and_then(|v| self.timed(v, launches));
         let mut sweep = Vec::new();
@@ -882,7 +882,8 @@ impl Reader {
             }
         };
         let (warmup, repeats) = (number("warmup", 1, 0), number("repeats", 9, 1));
-        Some(Bench { launches: timed?, sweep, iterations, warmup, repeats })
+        let graph = table.get("graph").map(|_| number("graph", 1, 1));
+        Some(Bench { launches: timed?, sweep, iterations, warmup, repeats, graph })
     }
 
     /// The launches of the kernels that a benchmark names: one, or an array of several.

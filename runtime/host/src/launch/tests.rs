@@ -204,7 +204,8 @@ fn launch_shapes() {
 #[test]
 fn benchmarks() {
     let bench = |text: &str| format!("[bench]\nkernel = \"push\"\n{text}\n[[launches]]");
-    let right = bench("sweep = { n = [1, 2] }\niterations = { parameter = \"n\", count = 10 }\nrepeats = 3");
+    let right =
+        bench("sweep = { n = [1, 2] }\niterations = { parameter = \"n\", count = 10 }\nrepeats = 3\ngraph = 20");
     assert!(wrong(&[("[[launches]]", &right)]).starts_with("ACCEPTED"));
     insta::assert_snapshot!(wrong(&[
         ("[[launches]]", &bench("sweep = { m = [1] }")),
@@ -212,6 +213,7 @@ fn benchmarks() {
         ("[[launches]]", &bench("sweep = { n = [] }")),
         ("[[launches]]", &bench("iterations = { parameter = \"n\", count = 0 }")),
         ("[[launches]]", &bench("repeats = 0")),
+        ("[[launches]]", &bench("graph = 0")),
         ("[[launches]]", "[bench]\nkernel = []\n[[launches]]"),
         ("[[launches]]", "[bench]\nkernel = \"pull\"\n[[launches]]"),
     ]));

@@ -13,6 +13,7 @@ use gicc_abi::manifest::{Kernel, KernelParameter, Manifest, ParameterKind};
 
 use super::*;
 use crate::backend::fake::{self, Device, Fake};
+use crate::bench::BenchOptions;
 
 const DESCRIPTION: &str = r#"
 pes = [1, 2, 4]
@@ -297,4 +298,84 @@ fn half_precision_of_the_header_is_that_of_the_half_crate() {
             assert_eq!(got, wanted, "{value:?} ({bits:#x})");
         }
     }
+}
+
+/// Times `push` with a count of its calls.
+fn time_with(
+    options: &BenchOptions,
+    extra: u64,
+    bench: &str,
+) -> Result<(crate::bench::BenchReport, usize, Vec<usize>), HostError> {
+    let folder = folder(&format!("{DESCRIPTION}\n[bench]\nkernel = \"push\"\n{bench}"), Some(REFERENCE));
+    let calls = Rc::new(std::cell::Cell::new(0));
+    let count = calls.clone();
+    let kernel: fake::Kernel = Rc::new(move |device: &mut Device<'_>| {
+        count.set(count.get() + 1);
+        push(device, extra);
+    });
+    let mut rows = Vec::new();
+    let report = crate::bench::bench_opened(
+        &[folder.path().to_owned()],
+        options,
+        &mut |report, _| rows.push(report.rows.len()),
+        &mut |needs| Ok(Box::new(Fake::new(needs.n_pes, needs.heap_bytes, &[("_Z4push", kernel.clone())]))),
+    )?;
+    Ok((report, calls.get(), rows))
+}
+
+#[test]
+fn a_graph_is_checked_then_replayed_and_its_time_divided() {
+    let options = BenchOptions { pes: Some(2), ..BenchOptions::new(Bounds::default()) };
+    let bench = "sweep = { n = [4, 200] }\ngraph = 10\nwarmup = 2\nrepeats = 3";
+    let (report, calls, rows) = time_with(&options, 0, bench).expect("times");
+    // Two rows; each checked once, then five replays of ten launches, on two PEs.
+    assert_eq!(calls, 2 * (1 + 5 * 10) * 2);
+    assert_eq!(rows, [1, 2], "each row is told as soon as it is measured");
+    for row in &report.rows {
+        let time = row.times[0];
+        assert_eq!((time.median, time.graph, time.right), (1.0, Some(10), Some(true)));
+    }
+    assert!(report.wrong.is_empty());
+}
+
+#[test]
+fn options_take_the_place_of_the_description() {
+    let options = BenchOptions {
+        pes: Some(2),
+        graph: Some(4),
+        repeats: Some(1),
+        sweep: vec![("n".into(), vec![7])],
+        kernels: vec!["push".into()],
+        ..BenchOptions::new(Bounds::default())
+    };
+    let (report, calls, _) = time_with(&options, 0, "sweep = { n = [4, 200] }").expect("times");
+    assert_eq!((report.rows.len(), report.rows[0].parameters["n"]), (1, 7));
+    assert_eq!(calls, (1 + 2 * 4) * 2);
+    let refused = |options: BenchOptions| {
+        time_with(&options, 0, "").expect_err("refused").to_string().replace(char::is_whitespace, " ")
+    };
+    let options = BenchOptions::new(Bounds::default());
+    let of_file = |message: String| message[message.find("launch.toml").expect("the file")..].to_owned();
+    assert_eq!(
+        of_file(refused(BenchOptions { sweep: vec![("shift".into(), vec![1])], ..options.clone() })),
+        "launch.toml has no parameter `shift` that can be swept   = help: a swept parameter is an integer of [parameters], the same on every PE"
+    );
+    assert_eq!(
+        of_file(refused(BenchOptions { kernels: vec!["pull".into()], ..options })),
+        "launch.toml times no kernel `pull`   = help: name a kernel that stands there under `kernel`"
+    );
+}
+
+#[test]
+fn a_wrong_kernel_is_timed_and_told() {
+    let options = BenchOptions { pes: Some(2), seed: Some(1), ..BenchOptions::new(Bounds::default()) };
+    let (report, ..) = time_with(&options, 1, "sweep = { n = [4] }\nrepeats = 1").expect("times");
+    assert_eq!(report.rows[0].times[0].right, Some(false));
+    assert_eq!(report.wrong.len(), 1);
+    assert!(
+        report.wrong[0].contains(" at n = 4: PE 0: something wrote 0 bytes past the end of `landing`"),
+        "{:?}",
+        report.wrong
+    );
+    assert!(report.text().contains("WRONG"));
 }

@@ -10,15 +10,17 @@ use cudarc::driver::sys::{CUdevice_P2PAttribute, CUdevice_attribute, CUresult};
 use gicc_abi::manifest::Manifest;
 
 mod driver;
+mod graph;
 mod heap;
 mod module;
 
 pub use driver::CudaError;
 use driver::{check, start, words};
+use graph::Graph;
 use heap::Segments;
 use module::Loaded;
 
-use super::{Backend, Ended, Heap, Launch, ModuleHandle};
+use super::{Backend, Ended, GraphHandle, Heap, Launch, ModuleHandle};
 use crate::error::HostError;
 
 /// Dynamic shared memory up to which a kernel needs no permission.
@@ -134,12 +136,22 @@ impl Device {
     }
 }
 
+/// What was started on a PE.
+#[derive(Clone, Copy, Debug)]
+struct Started<'a> {
+    pe: u32,
+    /// The kernel's symbol, for messages.
+    symbol: &'a str,
+}
+
 /// GPUs 0 to n - 1 of the process as PEs.
 pub struct Cuda {
     devices: Vec<Device>,
     segments: Option<Segments>,
     heap: Heap,
     modules: Vec<Vec<Loaded>>,
+    /// Recorded launches; none where they were forgotten.
+    graphs: Vec<Option<Graph>>,
     allocations: HashMap<u64, u32>,
     atomics: bool,
     /// A kernel hangs or faulted: nothing may be waited for or freed any more.
@@ -172,6 +184,7 @@ impl Cuda {
             segments: None,
             heap: Heap { base: 0, stride: 0, bytes: 0 },
             modules: Vec::new(),
+            graphs: Vec::new(),
             allocations: HashMap::new(),
             atomics: true,
             unusable: false,
@@ -234,35 +247,7 @@ impl Cuda {
             // SAFETY: event and stream belong to the current context.
             check(unsafe { sys::cuEventRecord(device.started, device.stream) }, what())?;
         }
-        let mut bytes = launch.parameters.len();
-        let mut parameters = launch.parameters.clone();
-        let mut extra = [
-            sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize as *mut c_void,
-            parameters.as_mut_ptr().cast(),
-            sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize as *mut c_void,
-            std::ptr::from_mut(&mut bytes).cast(),
-            sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,
-        ];
-        let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
-        // SAFETY: the function belongs to the current context; the parameters are packed as its manifest says, and are
-        // copied before the call returns.
-        let result = unsafe {
-            let none = std::ptr::null_mut();
-            sys::cuLaunchKernel(
-                function,
-                gx,
-                gy,
-                gz,
-                bx,
-                by,
-                bz,
-                launch.shared_bytes,
-                device.stream,
-                none,
-                extra.as_mut_ptr(),
-            )
-        };
-        check(result, what())?;
+        enqueue(device, function, launch)?;
         if timed {
             // SAFETY: as above.
             check(unsafe { sys::cuEventRecord(device.ended, device.stream) }, what())?;
@@ -293,20 +278,20 @@ impl Cuda {
     }
 
     /// Waits until every stream is empty, at most `bound`; the PEs that are still running otherwise.
-    fn wait(&mut self, launches: &[Launch<'_>], bound: Duration) -> Result<Vec<u32>, HostError> {
+    fn wait(&mut self, started: &[Started<'_>], bound: Duration) -> Result<Vec<u32>, HostError> {
         let start = Instant::now();
-        let mut running: Vec<&Launch<'_>> = launches.iter().collect();
+        let mut running = started.to_vec();
         while !running.is_empty() {
             let mut still = Vec::new();
-            for launch in running {
-                let device = self.enter(launch.pe)?;
+            for kernel in running {
+                let device = self.enter(kernel.pe)?;
                 // SAFETY: the stream belongs to the current context.
                 match unsafe { sys::cuStreamQuery(device.stream) } {
                     CUresult::CUDA_SUCCESS => {}
-                    CUresult::CUDA_ERROR_NOT_READY => still.push(launch),
+                    CUresult::CUDA_ERROR_NOT_READY => still.push(kernel),
                     fault => {
                         self.unusable = true;
-                        return Err(fault_of(fault, launch).into());
+                        return Err(fault_of(fault, kernel).into());
                     }
                 }
             }
@@ -321,11 +306,63 @@ impl Cuda {
                 std::hint::spin_loop();
             }
         }
-        Ok(running.iter().map(|l| l.pe).collect())
+        Ok(running.iter().map(|k| k.pe).collect())
+    }
+
+    /// Waits for what was started; PE 0's time between its two events.
+    fn finish(&mut self, started: &[Started<'_>], bound: Duration) -> Result<Ended, HostError> {
+        let running = self.wait(started, bound)?;
+        if !running.is_empty() {
+            self.unusable = true;
+            return Ok(Ended::Running(running));
+        }
+        let mut microseconds = None;
+        if started.iter().any(|k| k.pe == 0) {
+            let device = self.enter(0)?;
+            let mut milliseconds = 0.0;
+            // SAFETY: both events were recorded in a stream that is empty now.
+            let result = unsafe { sys::cuEventElapsedTime(&mut milliseconds, device.started, device.ended) };
+            check(result, "reading the time of the launch")?;
+            microseconds = Some(f64::from(milliseconds) * 1e3);
+        }
+        Ok(Ended::All { microseconds })
     }
 }
 
-fn fault_of(fault: CUresult, launch: &Launch<'_>) -> CudaError {
+/// Puts a kernel into its device's stream, whose context is current.
+fn enqueue(device: &Device, function: sys::CUfunction, launch: &Launch<'_>) -> Result<(), CudaError> {
+    let mut bytes = launch.parameters.len();
+    let mut parameters = launch.parameters.clone();
+    let mut extra = [
+        sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize as *mut c_void,
+        parameters.as_mut_ptr().cast(),
+        sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize as *mut c_void,
+        std::ptr::from_mut(&mut bytes).cast(),
+        sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,
+    ];
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+    // SAFETY: the function belongs to the current context; the parameters are packed as its manifest says, and are
+    // copied before the call returns.
+    let result = unsafe {
+        let none = std::ptr::null_mut();
+        sys::cuLaunchKernel(
+            function,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            launch.shared_bytes,
+            device.stream,
+            none,
+            extra.as_mut_ptr(),
+        )
+    };
+    check(result, format!("launching kernel `{}` on PE {}", launch.symbol, launch.pe))
+}
+
+fn fault_of(fault: CUresult, started: Started<'_>) -> CudaError {
     let (code, text) = words(fault);
     let help = match fault {
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS => {
@@ -336,7 +373,7 @@ fn fault_of(fault: CUresult, launch: &Launch<'_>) -> CudaError {
         }
         _ => "the driver's code says more",
     };
-    CudaError::Fault { kernel: launch.symbol.to_owned(), pe: launch.pe, code, text, help: help.into() }
+    CudaError::Fault { kernel: started.symbol.to_owned(), pe: started.pe, code, text, help: help.into() }
 }
 
 impl Backend for Cuda {
@@ -448,28 +485,37 @@ impl Backend for Cuda {
         self.settle()?;
         let mut order: Vec<&Launch<'_>> = launches.iter().collect();
         order.sort_by_key(|l| std::cmp::Reverse(l.pe));
+        let started: Vec<Started<'_>> = order.iter().map(|l| Started { pe: l.pe, symbol: l.symbol }).collect();
         for launch in &order {
             if let Err(e) = self.start_kernel(module, launch, launch.pe == 0) {
                 // Kernels that were started before this one may wait for it; their waits are bounded.
-                self.unusable = !self.wait(launches, bound).is_ok_and(|running| running.is_empty());
+                self.unusable = !self.wait(&started, bound).is_ok_and(|running| running.is_empty());
                 return Err(e);
             }
         }
-        let running = self.wait(launches, bound)?;
-        if !running.is_empty() {
-            self.unusable = true;
-            return Ok(Ended::Running(running));
+        self.finish(&started, bound)
+    }
+
+    fn record(&mut self, module: ModuleHandle, launches: &[Launch<'_>]) -> Result<GraphHandle, HostError> {
+        let graph = self.capture(module, launches)?;
+        self.graphs.push(Some(graph));
+        Ok(GraphHandle(self.graphs.len() - 1))
+    }
+
+    fn replay(&mut self, handle: GraphHandle, bound: Duration) -> Result<Ended, HostError> {
+        self.settle()?;
+        let Some(graph) = self.graphs.get_mut(handle.0).and_then(Option::take) else {
+            return Err(HostError::Misuse(format!("there is no graph {}", handle.0)));
+        };
+        let ended = self.replay_once(&graph, bound);
+        self.graphs[handle.0] = Some(graph);
+        ended
+    }
+
+    fn discard(&mut self, graph: GraphHandle) {
+        if let Some(graph) = self.graphs.get_mut(graph.0).and_then(Option::take) {
+            graph.destroy(&self.devices);
         }
-        let mut microseconds = None;
-        if launches.iter().any(|l| l.pe == 0) {
-            let device = self.enter(0)?;
-            let mut milliseconds = 0.0;
-            // SAFETY: both events were recorded in a stream that is empty now.
-            let result = unsafe { sys::cuEventElapsedTime(&mut milliseconds, device.started, device.ended) };
-            check(result, "reading the time of the launch")?;
-            microseconds = Some(f64::from(milliseconds) * 1e3);
-        }
-        Ok(Ended::All { microseconds })
     }
 }
 
@@ -479,6 +525,9 @@ impl Drop for Cuda {
             // Freeing would wait for the kernel that hangs; the process's end frees everything.
             std::mem::forget(self.segments.take());
             return;
+        }
+        for graph in std::mem::take(&mut self.graphs).into_iter().flatten() {
+            graph.destroy(&self.devices);
         }
         for (address, pe) in std::mem::take(&mut self.allocations) {
             if self.enter(pe).is_ok() {
