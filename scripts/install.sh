@@ -4,8 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# A C compiler and libraries to link LLVM; clang and LLVM themselves; lit, FileCheck and not; venv for the wheels.
-packages=(build-essential clang-22 llvm-22-dev llvm-22-tools libpolly-22-dev zlib1g-dev libzstd-dev python3 python3-venv)
+# A C compiler and libraries to link LLVM and MLIR; clang, LLVM and MLIR themselves; lit, FileCheck and not; venv for the wheels.
+packages=(
+  build-essential clang-22 llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools libpolly-22-dev zlib1g-dev libzstd-dev
+  python3 python3-venv
+)
 # ptxas, nvdisasm, cuobjdump, libdevice, CUDA's headers. NVIDIA's licence allows the download, not a copy in a repository.
 wheels=(
   nvidia-cuda-nvcc==13.5.37 nvidia-cuda-nvdisasm==13.5.37 nvidia-cuda-cuobjdump==13.5.37 nvidia-nvvm==13.5.37

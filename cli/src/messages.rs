@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal as _, Write};
 use std::os::fd::AsFd as _;
 
-use gicc::diagnostic::{Diagnostic, Severity};
+use gicc::diagnostic::{Diagnostic, Note, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles};
 
 use crate::args::{Color, Form, MessageArgs, Remarks};
@@ -114,6 +114,7 @@ impl Messages {
             diagnostic,
             cause: diagnostic.cause.clone().map(Cause),
             excerpt: diagnostic.span.as_ref().and_then(Excerpt::read),
+            notes: diagnostic.notes.iter().map(ShownNote::new).collect(),
         };
         let handler = GraphicalReportHandler::new_themed(theme)
             .with_width(self.width.unwrap_or(usize::MAX))
@@ -143,6 +144,55 @@ struct Shown<'a> {
     diagnostic: &'a Diagnostic,
     cause: Option<Cause>,
     excerpt: Option<Excerpt>,
+    notes: Vec<ShownNote<'a>>,
+}
+
+/// A [`Note`] as miette wants it.
+#[derive(Debug)]
+struct ShownNote<'a> {
+    note: &'a Note,
+    excerpt: Option<Excerpt>,
+}
+
+impl ShownNote<'_> {
+    fn new(note: &Note) -> ShownNote<'_> {
+        ShownNote { note, excerpt: note.span.as_ref().and_then(Excerpt::read) }
+    }
+}
+
+impl fmt::Display for ShownNote<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(span), None) = (&self.note.span, &self.excerpt) {
+            write!(f, "{span}: ")?;
+        }
+        f.write_str(&self.note.message)
+    }
+}
+
+impl std::error::Error for ShownNote<'_> {}
+
+impl miette::Diagnostic for ShownNote<'_> {
+    fn code<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        Some(Box::new("note"))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(miette::Severity::Advice)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.excerpt.as_ref().map(|e| e as _)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        mark(self.excerpt.as_ref())
+    }
+}
+
+/// The label of an excerpt.
+fn mark(excerpt: Option<&Excerpt>) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+    let (at, length) = excerpt?.mark();
+    Some(Box::new(std::iter::once(LabeledSpan::new_primary_with_span(None, (at, length)))))
 }
 
 #[derive(Debug)]
@@ -203,8 +253,11 @@ impl miette::Diagnostic for Shown<'_> {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let (at, length) = self.excerpt.as_ref()?.mark();
-        Some(Box::new(std::iter::once(LabeledSpan::new_primary_with_span(None, (at, length)))))
+        mark(self.excerpt.as_ref())
+    }
+
+    fn related<'b>(&'b self) -> Option<Box<dyn Iterator<Item = &'b dyn miette::Diagnostic> + 'b>> {
+        if self.notes.is_empty() { None } else { Some(Box::new(self.notes.iter().map(|n| n as _))) }
     }
 }
 
@@ -265,6 +318,17 @@ mod tests {
         let file = Some(Span { file: "k.bc".into(), line: 0, column: 0 });
         let diagnostic = Diagnostic::error(codes::BAD_IR, "invalid bitcode").at(file);
         insta::assert_snapshot!("file_only", rendered(&diagnostic, false));
+    }
+
+    #[test]
+    fn a_second_place() {
+        let (folder, span) = at(1, 5, "one channel\ntwo\nthe other channel\n");
+        let other = Some(Span { line: 3, column: 11, ..span.clone().unwrap() });
+        let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT, "the ends disagree")
+            .at(span)
+            .note("the other end is opened here", other)
+            .note("a place unknown", None);
+        snapshot("note", &folder, &rendered(&diagnostic, false));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Builds what the compiler carries inside itself: the device runtime and gicc's own mathematical functions as bitcode,
-//! and the headers that it supplies to kernels.
+//! the headers that it supplies to kernels, and the dialect.
+
+#[path = "build/mlir.rs"]
+mod mlir;
 
 use std::env;
 use std::fs;
@@ -30,6 +33,7 @@ fn main() {
     let mut hasher = DefaultHasher::new();
     runtime.hash(&mut hasher);
     println!("cargo:rustc-env=GICC_RUNTIME_HASH={}", hasher.finish());
+    mlir::build(&here, &out);
 }
 
 /// A table of the headers' names and texts, as Rust source.

@@ -26,6 +26,16 @@ pub struct Span {
     pub column: u32,
 }
 
+/// A second place that a message speaks of, and what is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// What is there.
+    pub message: String,
+    /// Where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
@@ -44,6 +54,9 @@ pub struct Diagnostic {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cure: Option<String>,
+    /// Other places that it speaks of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
 }
 
 impl Diagnostic {
@@ -63,7 +76,7 @@ impl Diagnostic {
     }
 
     fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
-        Self { code, severity, message: message.into(), span: None, cause: None, cure: None }
+        Self { code, severity, message: message.into(), span: None, cause: None, cure: None, notes: Vec::new() }
     }
 
     /// The same, at a place; nothing where the place is unknown.
@@ -84,6 +97,13 @@ impl Diagnostic {
     #[must_use]
     pub fn cure(mut self, cure: impl Into<String>) -> Self {
         self.cure = Some(cure.into());
+        self
+    }
+
+    /// The same, with a second place.
+    #[must_use]
+    pub fn note(mut self, message: impl Into<String>, span: Option<Span>) -> Self {
+        self.notes.push(Note { message: message.into(), span });
         self
     }
 }
@@ -110,6 +130,13 @@ impl std::fmt::Display for Diagnostic {
                 write!(f, "\n  {name}: {text}")?;
             }
         }
+        for note in &self.notes {
+            f.write_str("\n  note: ")?;
+            if let Some(span) = &note.span {
+                write!(f, "{span}: ")?;
+            }
+            f.write_str(&note.message)?;
+        }
         Ok(())
     }
 }
@@ -125,6 +152,10 @@ pub mod codes {
     pub const UNREADABLE_INPUT: &str = "E0102";
     /// An input is none of the languages that gicc takes.
     pub const UNKNOWN_LANGUAGE: &str = "E0103";
+    /// MLIR that does not parse, breaks an operation's rules, or cannot be lowered.
+    pub const BAD_MLIR: &str = "E0106";
+    /// What MLIR says without refusing the input.
+    pub const MLIR_WARNING: &str = "W0107";
     /// LLVM IR or bitcode that does not parse.
     pub const BAD_IR: &str = "E0104";
     /// A language that gicc does not take yet.

@@ -3,6 +3,7 @@
 pub mod analysis;
 pub mod codegen;
 pub mod diagnostic;
+pub mod dialect;
 pub mod driver;
 pub mod frontend;
 pub mod llvm;

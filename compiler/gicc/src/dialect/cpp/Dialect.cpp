@@ -1,0 +1,58 @@
+// The dialect itself: what it registers, its attribute on functions, and its entry points for Rust.
+#include "Checks.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "GiccDialect.cpp.inc"
+#include "GiccEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "GiccAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "GiccTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "GiccOps.cpp.inc"
+
+namespace gicc {
+
+void GiccDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "GiccAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "GiccTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "GiccOps.cpp.inc"
+      >();
+}
+
+LogicalResult GiccDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != kKernel)
+    return op->emitError() << "the dialect `gicc` has no attribute " << attribute.getName() << "; on functions there is `gicc.kernel`";
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitError() << "`gicc.kernel` has no value";
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitError() << "`gicc.kernel` marks functions, and `" << op->getName() << "` is none";
+  if (function.isExternal())
+    return op->emitError() << "a kernel has a body";
+  ArrayRef<Type> results = function.getResultTypes();
+  if (results.size() > 1 || (results.size() == 1 && !isa<LLVM::LLVMVoidType>(results[0])))
+    return op->emitError() << "a kernel returns nothing";
+  return success();
+}
+
+} // namespace gicc
+
+extern "C" {
+MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Gicc, gicc);
+}
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Gicc, gicc, gicc::GiccDialect)

@@ -1,0 +1,119 @@
+//! `gicc-to-llvm`: operations become calls of gicc's intrinsics.
+//!
+//! ```text
+//! before
+//!   gicc.put_signal block %to, %from signal %word set %one to %pe : memref<64xf32>, memref<64xf32>, memref<1xi64>
+//! after
+//!   %0 = builtin.unrealized_conversion_cast %to : memref<64xf32> to !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>
+//!   %1 = llvm.extractvalue %0[1]
+//!   …
+//!   llvm.call @__gicc_put_signal_block(%1, %3, %bytes, %element, %5, %one, %set, %pe) : (…) -> ()
+//! ```
+//!
+//! Requires: collectives are expanded (they are refused). Ensures: no operation, type or attribute of the dialect is left
+//! but `gicc.kernel`; each call stands at its operation's place. The casts from memrefs are those that MLIR's conversion to
+//! LLVM makes, and go when memrefs are converted. Preserves: everything else.
+//!
+//! | file | what it lowers |
+//! | --- | --- |
+//! | `memory` | memrefs and pointers to addresses, counts to bytes |
+//! | `operation` | each operation |
+//! | `call` | a call of an intrinsic, with its declaration |
+
+mod call;
+mod memory;
+mod operation;
+
+use std::collections::HashMap;
+
+use melior::ir::block::BlockLike as _;
+use melior::ir::operation::OperationLike as _;
+use melior::ir::r#type::IntegerType;
+use melior::ir::{BlockRef, OperationRef, RegionLike as _, Type, Value, ValueLike as _};
+
+use super::emit_error;
+use super::ir::{all_below, enumeration, erase, event_group, integer, name_of, symbol_name, type_attribute};
+use super::passes::Failed;
+
+/// How far a domain's orderings reach, and its number.
+#[derive(Clone, Copy, Debug)]
+struct Domain {
+    id: i64,
+    scope: u64,
+}
+
+/// Lowers every operation below a module.
+///
+/// # Errors
+/// Where an operation cannot be lowered; all of them are told.
+pub(super) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
+    let operations: Vec<_> = all_below(module).into_iter().filter(|o| name_of(*o).starts_with("gicc.")).collect();
+    let domains = domains(&operations);
+    let mut failed = events_that_cross_calls(module);
+    for &operation in &operations {
+        failed |= operation::lower(operation, &domains).is_err();
+    }
+    if failed {
+        return Err(Failed);
+    }
+    // From the last to the first: what is defined by one is used by later ones only.
+    operations.into_iter().rev().for_each(erase);
+    events_become_numbers(module);
+    Ok(())
+}
+
+/// The domains by name; numbers that nobody chose are the smallest that are free.
+fn domains(operations: &[OperationRef<'_, '_>]) -> HashMap<String, Domain> {
+    let declared: Vec<_> = operations.iter().filter(|o| name_of(**o) == "gicc.domain").collect();
+    let taken: Vec<i64> = declared.iter().filter_map(|o| integer(**o, "id")).collect();
+    let mut free = (1..).filter(|n| !taken.contains(n));
+    let mut found = HashMap::new();
+    for &&operation in &declared {
+        let id = integer(operation, "id").or_else(|| free.next()).unwrap_or(0);
+        let auto = u64::from(gicc_abi::codes::Scope::Auto.code());
+        let scope = enumeration(operation, "scope").unwrap_or(auto);
+        if let Some(name) = symbol_name(operation) {
+            found.insert(name, Domain { id, scope });
+        }
+    }
+    found
+}
+
+/// Refuses events and channels in signatures of functions; whether there are any.
+fn events_that_cross_calls(module: OperationRef<'_, '_>) -> bool {
+    let mut failed = false;
+    for operation in all_below(module) {
+        let Some(ty) = type_attribute(operation, "function_type") else { continue };
+        let text = ty.to_string();
+        if text.contains("!gicc.") {
+            emit_error(
+                operation.location(),
+                "an event or a channel may not cross a call: it is used in the function that made it",
+            );
+            failed = true;
+        }
+    }
+    failed
+}
+
+/// Values of an event's type, which may go through loops and branches, become numbers without a meaning.
+fn events_become_numbers(module: OperationRef<'_, '_>) {
+    let number = |value: Value<'_, '_>| {
+        if event_group(value.r#type()).is_some() {
+            let context = value.context();
+            // SAFETY: the context outlives the module.
+            let ty: Type<'_> = IntegerType::new(unsafe { context.to_ref() }, 32).into();
+            value.set_type(ty);
+        }
+    };
+    for operation in all_below(module) {
+        operation.results().for_each(|r| number(r.into()));
+        for region in operation.regions() {
+            let mut block: Option<BlockRef<'_, '_>> = region.first_block();
+            while let Some(b) = block {
+                (0..b.argument_count()).filter_map(|n| b.argument(n).ok()).for_each(|a| number(a.into()));
+                block = b.next_in_region();
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// The dialect, its resources, and what several operations share.
+#ifndef GICC_BASE
+#define GICC_BASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+
+def Gicc_Dialect : Dialect {
+  let name = "gicc";
+  let cppNamespace = "::gicc";
+  let summary = "Communication that a GPU starts itself";
+  let description = [{
+    What is communicated between the GPUs (PEs) of a team: transfers, signals, channels and collectives. Each operation is
+    lowered to calls of gicc's intrinsics (`__gicc_*`); collectives are expanded before. What an operation means under
+    the PTX memory model stands in RATIONALE.md.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Marks a function as a kernel: `func.func @k() attributes {gicc.kernel}`.
+    static constexpr ::llvm::StringLiteral kKernel = "gicc.kernel";
+  }];
+}
+
+// Numbers are those of runtime/abi; the build writes this file from there.
+include "Codes.td"
+
+class Gicc_EnumAttr<EnumInfo info, string spelling> : EnumAttr<Gicc_Dialect, info, spelling>;
+
+// What follows is spelt in this dialect only.
+def Gicc_CollectiveGroupEnum : I32EnumAttr<"CollectiveGroup", "who does a collective together",
+    [I32EnumAttrCase<"Block", 2, "block">, I32EnumAttrCase<"Grid", 3, "grid">]> {
+  let cppNamespace = "::gicc";
+  let genSpecializedAttr = 0;
+}
+def Gicc_CollectiveGroupAttr : Gicc_EnumAttr<Gicc_CollectiveGroupEnum, "collective_group">;
+
+def Gicc_EngineEnum : I32EnumAttr<"Engine", "what executes an initiation",
+    [I32EnumAttrCase<"Direct", 0, "direct">, I32EnumAttrCase<"Sm", 1, "sm">, I32EnumAttrCase<"Proxy", 2, "proxy">,
+     I32EnumAttrCase<"Nvshmem", 3, "nvshmem">]> {
+  let cppNamespace = "::gicc";
+  let genSpecializedAttr = 0;
+}
+def Gicc_EngineAttr : Gicc_EnumAttr<Gicc_EngineEnum, "engine">;
+
+class Gicc_Op<string mnemonic, list<Trait> traits = []> : Op<Gicc_Dialect, mnemonic, traits>;
+
+/// A place in memory: typed and shaped, or only an address.
+def Gicc_Buffer : AnyTypeOf<[LLVM_AnyPointer, AnyMemRef], "LLVM pointer or memref">;
+
+/// A number of elements.
+def Gicc_Count : AnyTypeOf<[Index, I32, I64], "index, i32 or i64">;
+
+#endif

@@ -1,0 +1,65 @@
+// Who there is: teams, domains, PE numbers, addresses on other PEs, and what went wrong.
+#ifndef GICC_TEAM
+#define GICC_TEAM
+
+include "Types.td"
+
+def Gicc_TeamOp : Gicc_Op<"team", [Symbol]> {
+  let summary = "declares a team: the PEs that run the program";
+  let description = [{
+    `gicc.team @world pes(4)`. The number of PEs, where given, is what the program is written for: it decides algorithms and
+    is checked against constants. Nothing depends on it for being right: PE numbers come from the runtime.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$pes);
+  let assemblyFormat = "$sym_name (`pes` `(` $pes^ `)`)? attr-dict";
+}
+
+def Gicc_DomainOp : Gicc_Op<"domain", [Symbol]> {
+  let summary = "declares a domain: a named set of symmetric buffers, and how far its orderings reach";
+  let description = [{
+    `gicc.domain @halo scope(gpu)`. Domain 0 is the whole symmetric heap and needs no declaration; domains are numbered
+    from 1 in the order of their declarations, or as `id(7)` says, to agree with other modules.
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$id,
+    DefaultValuedAttr<Gicc_ScopeAttr, "::gicc::Scope::Auto">:$scope
+  );
+  let assemblyFormat = "$sym_name (`id` `(` $id^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict";
+  let hasVerifier = 1;
+}
+
+class Gicc_FactOp<string mnemonic> : Gicc_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$team);
+  let results = (outs I32:$result);
+  let assemblyFormat = "(`in` $team^)? attr-dict `:` type($result)";
+}
+
+def Gicc_MyPeOp : Gicc_FactOp<"my_pe"> {
+  let summary = "this PE's number, 0 to n_pes - 1";
+}
+
+def Gicc_NPesOp : Gicc_FactOp<"n_pes"> {
+  let summary = "the number of PEs of the team";
+}
+
+def Gicc_PeerPtrOp : Gicc_Op<"peer_ptr", [TypesMatchWith<"the result has the buffer's type", "symmetric", "result", "$_self">,
+                                           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a symmetric buffer's place on another PE, for plain loads and stores";
+  let description = [{
+    Null, with an error word, where the address is not symmetric or the PE does not exist. Accesses through it are ordered by
+    release, acquire, signals and waits.
+  }];
+  let arguments = (ins Gicc_Buffer:$symmetric, I32:$pe);
+  let results = (outs Gicc_Buffer:$result);
+  let assemblyFormat = "$symmetric `on` $pe attr-dict `:` type($symmetric)";
+  let hasVerifier = 1;
+}
+
+def Gicc_CheckErrorOp : Gicc_Op<"check_error", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "the code of the first thing that went wrong on this PE; 0 where all is well";
+  let results = (outs I32:$code);
+  let assemblyFormat = "attr-dict `:` type($code)";
+}
+
+#endif

@@ -1,0 +1,145 @@
+// Transfers, signals and orderings.
+#ifndef GICC_TRANSFER
+#define GICC_TRANSFER
+
+include "Types.td"
+
+defvar Effects = DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
+
+// Between memrefs the count and the element come from the types; with `count`, that many elements from the first on.
+// Between pointers both are written: `count %n of f32`.
+class Gicc_TransferOp<string mnemonic, list<Trait> traits = []> : Gicc_Op<mnemonic, traits # [Effects]> {
+  let hasVerifier = 1;
+}
+
+def Gicc_PutOp : Gicc_TransferOp<"put"> {
+  let summary = "stores elements into a symmetric buffer of another PE";
+  let description = [{
+    `gicc.put block %destination, %source to %pe : memref<64xf32>, memref<64xf32>`. Orders nothing: a later release of the
+    same group publishes it.
+  }];
+  let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,
+                       I32:$pe, OptionalAttr<TypeAttr>:$element);
+  let assemblyFormat = [{
+    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `to` $pe attr-dict
+    `:` type($destination) `,` type($source) (`,` type($count)^)?
+  }];
+}
+
+def Gicc_GetOp : Gicc_TransferOp<"get"> {
+  let summary = "loads elements from a symmetric buffer of another PE; the group may read the destination afterwards";
+  let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,
+                       I32:$pe, OptionalAttr<TypeAttr>:$element);
+  let assemblyFormat = [{
+    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `from` $pe attr-dict
+    `:` type($destination) `,` type($source) (`,` type($count)^)?
+  }];
+}
+
+def Gicc_PutSignalOp : Gicc_TransferOp<"put_signal"> {
+  let summary = "a put, then one signal on the same PE with release";
+  let description = [{
+    `gicc.put_signal block %destination, %source signal %word add %value to %pe : memref<64xf32>, memref<64xf32>,
+    memref<1xi64>`. Who waits for the signal sees the elements, and all else that the group wrote before.
+  }];
+  let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,
+                       Gicc_Buffer:$signal, Gicc_SignalActionAttr:$action, I64:$value, I32:$pe,
+                       OptionalAttr<TypeAttr>:$element);
+  let assemblyFormat = [{
+    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `signal` $signal $action $value `to` $pe attr-dict
+    `:` type($destination) `,` type($source) `,` type($signal) (`,` type($count)^)?
+  }];
+}
+
+def Gicc_SendSignalOp : Gicc_Op<"signal", [Effects]> {
+  let summary = "sets or adds to a signal on another PE, once for the group";
+  let description = [{
+    `gicc.signal block %word set %value to %pe relaxed : memref<1xi64>`. With `release` (the default) what the group wrote
+    before is visible to whoever waits for the signal; with `relaxed` nothing is.
+  }];
+  let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$signal, Gicc_SignalActionAttr:$action, I64:$value, I32:$pe,
+                       DefaultValuedAttr<Gicc_OrderAttr, "::gicc::Order::Release">:$order);
+  let assemblyFormat = "$group $signal $action $value `to` $pe (`order` `(` $order^ `)`)? attr-dict `:` type($signal)";
+  let hasVerifier = 1;
+}
+
+def Gicc_WaitOp : Gicc_Op<"wait", [Effects]> {
+  let summary = "waits until a signal of this PE compares as asked; acquires; bounded";
+  let description = [{
+    `%seen = gicc.wait block %word ge %value from %pe : memref<1xi64>`. `from` says who sends the signal, for the error word;
+    without it anybody may.
+  }];
+  let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$signal, Gicc_CompareAttr:$compare, I64:$value,
+                       Optional<I32>:$source);
+  let results = (outs I64:$seen);
+  let assemblyFormat = "$group $signal $compare $value (`from` $source^)? attr-dict `:` type($signal)";
+  let hasVerifier = 1;
+}
+
+def Gicc_TestOp : Gicc_Op<"test", [Effects]> {
+  let summary = "whether a signal of this PE compares now; acquires where it does; called by one thread";
+  let arguments = (ins Gicc_Buffer:$signal, Gicc_CompareAttr:$compare, I64:$value);
+  let results = (outs I1:$holds);
+  let assemblyFormat = "$signal $compare $value attr-dict `:` type($signal)";
+  let hasVerifier = 1;
+}
+
+class Gicc_OrderingOp<string mnemonic> : Gicc_Op<mnemonic, [Effects, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let arguments = (ins Gicc_GroupAttr:$group, OptionalAttr<FlatSymbolRefAttr>:$domain, OptionalAttr<Gicc_ScopeAttr>:$scope);
+  let assemblyFormat = "$group (`domain` `(` $domain^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict";
+}
+
+def Gicc_ReleaseOp : Gicc_OrderingOp<"release"> {
+  let summary = "publishes what the group wrote before, so that signals of the same group after it may be relaxed";
+}
+
+def Gicc_AcquireOp : Gicc_OrderingOp<"acquire"> {
+  let summary = "what was published with values that the group read before is visible to it afterwards";
+}
+
+def Gicc_BarrierOp : Gicc_Op<"barrier", [Effects, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the blocks of this index on all PEs meet; what any of them wrote before is visible to all of them";
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$team);
+  let assemblyFormat = "(`in` $team^)? attr-dict";
+}
+
+def Gicc_QuietOp : Gicc_Op<"quiet", [Effects]> {
+  let summary = "all puts of the group before are complete at their destinations";
+  let arguments = (ins Gicc_GroupAttr:$group);
+  let assemblyFormat = "$group attr-dict";
+}
+
+def Gicc_InitiateOp : Gicc_TransferOp<"initiate", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                                   InferTypeOpAdaptor]> {
+  let summary = "submits a put to an engine; the result says when it is complete at its destination";
+  let description = [{
+    `%event = gicc.initiate block %destination, %source to %pe domain(@halo) engine(direct) priority(1) : memref<64xf32>,
+    memref<64xf32>`. The source must not change before the event is complete. With the engine `direct` the issuing threads
+    store at once, and the priority has no meaning.
+  }];
+  let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,
+                       I32:$pe, OptionalAttr<TypeAttr>:$element, OptionalAttr<FlatSymbolRefAttr>:$domain,
+                       DefaultValuedAttr<Gicc_EngineAttr, "::gicc::Engine::Direct">:$engine,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$priority);
+  let results = (outs Gicc_Event:$event);
+  let assemblyFormat = [{
+    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `to` $pe (`domain` `(` $domain^ `)`)?
+    (`engine` `(` $engine^ `)`)? (`priority` `(` $priority^ `)`)? attr-dict
+    `:` type($destination) `,` type($source) (`,` type($count)^)?
+  }];
+}
+
+def Gicc_EventTestOp : Gicc_Op<"event_test", [Effects]> {
+  let summary = "whether an initiation is complete at its destination; called by the group that initiated";
+  let arguments = (ins Gicc_Event:$event);
+  let results = (outs I1:$complete);
+  let assemblyFormat = "$event attr-dict `:` type($event)";
+}
+
+def Gicc_EventWaitOp : Gicc_Op<"event_wait", [Effects]> {
+  let summary = "waits until an initiation is complete at its destination; called by the group that initiated";
+  let arguments = (ins Gicc_Event:$event);
+  let assemblyFormat = "$event attr-dict `:` type($event)";
+}
+
+#endif
