@@ -6,6 +6,7 @@
   codegen/     PTX, machine code, line information
   run/         kernels on simulated GPUs
   check/       what gicc check finds; the script that compares it with labels
+  bench/       the report of measurements
   weak/        kernels of communication patterns, right and with one ordering wrong; input of other tests
 
 Binaries: the folder GICC_BIN, else target/release, else target/debug of this checkout.

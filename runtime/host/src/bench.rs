@@ -476,6 +476,14 @@ mod tests {
     }
 
     #[test]
+    fn a_target_without_graphs_says_so() {
+        assert_eq!(
+            HostError::NoGraphs { backend: "sim" }.to_string(),
+            "error: sim does not record launches as graphs\n  = help: time single launches, without `graph` in [bench] and without --graph"
+        );
+    }
+
+    #[test]
     fn a_table_shows_ratios_to_the_first_folder() {
         let time = |median| BenchTime { median, least: median, greatest: median, graph: None, right: None };
         let report = BenchReport {
