@@ -45,6 +45,7 @@ Examples:
   gicc kernel.cu --dump-ir-after link --dump-ir-after place-fences
                                              the IR before and after, to standard error
   gicc kernel.cu --remarks human             each decision about a fence, with its line
+  gicc kernel.cu --check-errors strict       a kernel that ends where a wait failed
   gicc examples/01_put_signal -o build/01    an example's folder to a folder that runs without gicc
   gicc run examples/01_put_signal --pes 4    compile, run on four simulated GPUs, check
   gicc doctor                                what is here, and how to get what is missing
@@ -145,8 +146,8 @@ pub(crate) struct CodeArgs {
     /// Find communication in plain memory operations (not built yet)
     #[arg(long)]
     pub(crate) implicit: bool,
-    /// Have the error word checked after each communication (`strict` is not built yet)
-    #[arg(long, value_name = "HOW", default_value = "off")]
+    /// When a kernel looks whether its waits failed
+    #[arg(long, value_name = "HOW", default_value = "warn")]
     pub(crate) check_errors: CheckErrors,
 }
 
@@ -347,10 +348,14 @@ pub(crate) enum Engine {
     Sim,
 }
 
-/// Whether error words are checked on the critical path.
+/// When errors of the device are checked in kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckErrors {
+    /// Behind each wait, by the whole group: the kernel calls its fall-back, if it has one, and ends
     Strict,
+    /// Where the kernel does it; one that waits and never does is warned of
+    Warn,
+    /// Where the kernel does it
     Off,
 }
 

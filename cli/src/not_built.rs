@@ -2,7 +2,7 @@
 
 use gicc::diagnostic::{Diagnostic, codes};
 
-use crate::args::{CheckErrors, CodeArgs, EmitArg, Engine, RunArgs};
+use crate::args::{CodeArgs, EmitArg, Engine, RunArgs};
 
 /// The refusal of a part.
 pub(crate) fn refuse(what: &str, instead: &str) -> Diagnostic {
@@ -19,12 +19,6 @@ pub(crate) fn in_code(args: &CodeArgs) -> Option<Diagnostic> {
     }
     if args.engine != Engine::Direct {
         return Some(refuse("an `--engine` other than `direct`", "leave --engine out"));
-    }
-    if args.check_errors == CheckErrors::Strict {
-        return Some(refuse(
-            "`--check-errors strict`",
-            "call gicc::error() in the kernel; `gicc run` and gicc-launch read the error word after each launch",
-        ));
     }
     None
 }

@@ -25,6 +25,8 @@ __global__ void push(unsigned char *landing, float *float_landing, gicc::signal_
                                 arrived + blockIdx.x, round, next);
 
   gicc::wait<gicc::block>(arrived + blockIdx.x, gicc::cmp::ge, round, previous);
+  // A wait that gave up: the launcher says who waited for whom.
+  if (gicc::failed<gicc::block>()) return;
   for (long i = threadIdx.x; i < count; i += blockDim.x) output[from + i] = landing[from + i] ^ 0x5a;
   for (long i = threadIdx.x; i < float_count; i += blockDim.x)
     float_output[float_from + i] = scale * float_landing[float_from + i] + 1.0f;

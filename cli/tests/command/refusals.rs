@@ -15,7 +15,6 @@ fn parts_that_are_not_built() {
         &["k.cu", "--implicit"],
         &["k.cu", "--engine", "proxy"],
         &["k.cu", "--engine", "nvshmem"],
-        &["k.cu", "--check-errors", "strict"],
         &["k.cu", "--emit", "mlir"],
         &["run", ".", "--trace", "t.json"],
     ] {

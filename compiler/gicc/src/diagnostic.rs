@@ -180,6 +180,14 @@ pub mod codes {
     pub const BAD_ATOMIC: &str = "E0209";
     /// Inline assembly that names operands it does not have.
     pub const BAD_ASSEMBLY: &str = "E0210";
+    /// A fall-back that cannot take its kernel's place.
+    pub const BAD_FALLBACK: &str = "E0211";
+    /// A kernel waits, and nobody looks whether that failed.
+    pub const UNCHECKED_ERROR: &str = "W0212";
+    /// A check of errors was put behind a wait.
+    pub const CHECK: &str = "R0213";
+    /// A wait that cannot be checked.
+    pub const UNCHECKABLE: &str = "E0214";
     /// A function is called and defined nowhere.
     pub const UNDEFINED_FUNCTION: &str = "E0301";
     /// Two inputs do not link.

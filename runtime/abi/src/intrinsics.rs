@@ -9,6 +9,11 @@
 //!
 //! A suffix `_thread`, `_warp` or `_block` names the group that calls together.
 
+use crate::codes::Group;
+
+/// The string attribute of a kernel that names its fall-back, a function of the same module with the same parameters.
+pub const FALLBACK_ATTRIBUTE: &str = "gicc.fallback";
+
 /// A type of a parameter or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -65,6 +70,21 @@ impl Intrinsic {
     /// The index of the parameter of this name.
     pub fn parameter(&self, name: &str) -> Option<usize> {
         self.parameters.iter().position(|p| p.name == name)
+    }
+
+    /// The group that calls together, by the name's ending; `None` where the name has none.
+    pub fn group(&self) -> Option<Group> {
+        Group::ALL.iter().copied().find(|g| self.name.strip_suffix(g.name()).is_some_and(|base| base.ends_with('_')))
+    }
+
+    /// Whether a call may end without having done what it is for, because a peer did not do its part or because an argument
+    /// was wrong, where the caller goes on to use what it waited for.
+    pub fn may_fail_waiting(&self) -> bool {
+        const WAITS: [&str; 7] =
+            ["wait", "channel_put", "channel_wait", "barrier", "event_wait", "all_reduce", "all_gather"];
+        let base = self.name.strip_prefix(crate::PREFIX).unwrap_or_default();
+        let base = base.rsplit_once('_').map_or(base, |(base, _)| base);
+        self.family == Family::Interface && WAITS.contains(&base)
     }
 }
 
@@ -139,6 +159,8 @@ intrinsics! {
         "Wait until the initiation has ended: 1 where its bytes are complete at the destination, 0 where it failed. src may be written again.";
     Interface I32 "__gicc_event_wait_warp" (I64 "event", I32 "scope", I32 "domain") "The same by a warp.";
     Interface I32 "__gicc_event_wait_block" (I64 "event", I32 "scope", I32 "domain") "The same by a block.";
+    Interface Void "__gicc_fallback" (Ptr "function")
+        "Names the function that the kernel calls, with its own arguments, where a check of errors leaves it. Done by the compiler: no code.";
     Interface I32 "__gicc_check_error_thread" () "Whether this PE has an error; if an operation of this thread failed, it has.";
     Interface I32 "__gicc_check_error_warp" () "The same for a warp: every thread gets the same answer, and the warp meets.";
     Interface I32 "__gicc_check_error_block" () "The same for a block: every thread gets the same answer, and the block meets.";
@@ -207,6 +229,20 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ALL.len());
+    }
+
+    #[test]
+    fn groups_and_waits_are_read_off_the_names() {
+        let of = |name: &str| find(name).unwrap_or_else(|| panic!("{name}"));
+        assert_eq!(of("__gicc_wait_warp").group(), Some(Group::Warp));
+        assert_eq!(of("__gicc_test").group(), None);
+        for name in ["__gicc_wait_thread", "__gicc_channel_put_block", "__gicc_barrier_block", "__gicc_event_wait_warp"]
+        {
+            assert!(of(name).may_fail_waiting(), "{name}");
+        }
+        for name in ["__gicc_test", "__gicc_put_block", "__gicc_channel_done_warp", "__gicc_check_error_block"] {
+            assert!(!of(name).may_fail_waiting(), "{name}");
+        }
     }
 
     #[test]

@@ -329,7 +329,16 @@ fn run_once(folder: &Folder, team: &mut Team, drawn: &Drawn) -> Result<Option<Ru
     let mut failure = RunFailure { seed: drawn.seed, parameters: parameters(folder, drawn), ..RunFailure::default() };
     for (index, shape) in drawn.shapes.iter().enumerate() {
         for iteration in 0..shape.repeat {
+            let described = &folder.description.launches[index];
             match launch(folder, team, drawn, &prepared, index, iteration) {
+                Ok(_) if described.fails => {
+                    failure.fault = Some(format!(
+                        "error: kernel `{}` (launch {index}) has `fails = true` and reported no error on the device",
+                        described.kernel.value
+                    ));
+                    return Ok(Some(failure));
+                }
+                Err(HostError::Device(_)) if described.fails => {}
                 Ok(_) => {}
                 Err(HostError::Device(device)) => {
                     failure.device = Some(device);

@@ -9,7 +9,7 @@ mod stage;
 mod tools;
 
 pub use arch::Arch;
-pub use options::{Emit, Options};
+pub use options::{CheckErrors, Emit, Options};
 pub use output::write as write_output;
 pub use pipeline::{Compiled, Failed, Observer, compile};
 pub use stage::Stage;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Arch, Stage, Tools};
+pub use crate::transform::check_errors::CheckErrors;
 
 /// The product of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +63,8 @@ pub struct Options {
     pub dump_ir_after: Vec<Stage>,
     /// Run LLVM's verifier after each stage.
     pub verify_each: bool,
+    /// When errors of the device are checked.
+    pub check_errors: CheckErrors,
     /// `-I`.
     pub include_dirs: Vec<PathBuf>,
     /// `-D`, as NAME or NAME=VALUE.
@@ -87,6 +90,7 @@ impl Options {
             stop_after: None,
             dump_ir_after: Vec::new(),
             verify_each: cfg!(debug_assertions),
+            check_errors: CheckErrors::default(),
             include_dirs: Vec::new(),
             defines: Vec::new(),
             standard: Options::STANDARD.to_owned(),

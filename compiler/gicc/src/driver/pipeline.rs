@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! frontend      read, link inputs
-//! verify        verify_intrinsics, verify_assembly → team_facts → simplify → check_calls → module_record::collect
+//! verify        verify_intrinsics, verify_assembly → team_facts → simplify → fallbacks, check_calls
+//!               → module_record::collect → check_errors
 //! link          link_runtime → team_facts → inline, simplify
 //! place-fences  place_fences → module_record::write
 //!               ── the fork ──► sim: a program for the simulator
@@ -15,6 +16,7 @@
 //! - `verify_intrinsics` and `verify_assembly` first: LLVM aborts on syncscopes, targets and operands that it does not know.
 //! - Simplification before `check_calls`: constants reach the calls through the inlined templates of `gicc.cuh`.
 //! - `check_calls` and `collect` before `link_runtime`: afterwards the calls are gone.
+//! - `check_errors` where waits are still calls, and last of its stage, so that the others see the user's program alone.
 //! - Simplification before `place_fences`: stores to variables that live in registers must not look like memory.
 //! - `math` after the fork: the simulator takes the host's functions.
 
@@ -31,7 +33,8 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend;
 use crate::llvm::{Messages, machine, run_passes, verify};
 use crate::transform::{
-    check_calls, link_runtime, module_record, place_fences, team_facts, verify_assembly, verify_intrinsics,
+    check_calls, check_errors, fallbacks, link_runtime, module_record, place_fences, team_facts, verify_assembly,
+    verify_intrinsics,
 };
 
 /// Who listens to a compilation.
@@ -146,7 +149,9 @@ impl Run<'_> {
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
         team_facts::run(module);
+        fallbacks::keep(module);
         run_passes(module, machine, SIMPLIFY).map_err(one)?;
+        fallbacks::run(module)?;
         check_calls::run(module)?;
         let facts = module_record::collect(module);
         let kernels = codegen::describe(module, &machine.get_target_data());
@@ -161,6 +166,11 @@ impl Run<'_> {
                     .cause("stores that nobody marked are left as they are without --implicit"),
             );
         }
+        if check_errors::prepare(module, self.options.check_errors) {
+            run_passes(module, machine, SIMPLIFY).map_err(one)?;
+        }
+        let told = check_errors::run(module, self.options.check_errors)?;
+        told.into_iter().for_each(|d| self.observer.diagnostic(d));
         Ok(facts)
     }
 

@@ -2,15 +2,20 @@
 //! walking calls, and LLVM's own messages caught instead of printed.
 
 mod builder;
+mod demangle;
 mod location;
 mod messages;
+mod split;
 mod target;
 mod walk;
 
 pub use builder::{call, call_asm, erase, replace};
+pub use demangle::demangled;
 pub use location::span;
 pub use messages::Messages;
+pub use split::split_after;
 pub use target::{machine, run_passes, verify};
 pub use walk::{
-    Call, attribute, calls, calls_to, constant_int, defined_functions, instructions, is_kernel, name_of, strip_casts,
+    Call, as_function, attribute, calls, calls_to, constant_int, defined_functions, instructions, is_kernel, name_of,
+    strip_casts,
 };

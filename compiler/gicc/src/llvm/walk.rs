@@ -46,7 +46,7 @@ impl<'c> Call<'c> {
 }
 
 /// A pointer value that is a function.
-fn as_function(pointer: PointerValue<'_>) -> Option<FunctionValue<'_>> {
+pub fn as_function(pointer: PointerValue<'_>) -> Option<FunctionValue<'_>> {
     // SAFETY: the value is alive; LLVM answers null where it is no function, and `new` then gives `None`.
     unsafe {
         let value = inkwell::llvm_sys::core::LLVMIsAFunction(pointer.as_value_ref());

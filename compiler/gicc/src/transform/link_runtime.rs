@@ -15,7 +15,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
 use crate::diagnostic::{Diagnostic, codes};
-use crate::llvm::{Messages, attribute, calls, defined_functions, is_kernel, name_of, span};
+use crate::llvm::{Messages, attribute, calls, defined_functions, demangled, is_kernel, name_of, span};
 
 /// The device runtime.
 static DEVICE_RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/device_runtime.bc"));
@@ -75,13 +75,6 @@ fn may_stay(name: &str) -> bool {
         || name.starts_with("__nv_")
         || SUPPLIED.contains(&name)
         || gicc_abi::intrinsics::find(name).is_some()
-}
-
-/// The name as the source has it.
-fn demangled(symbol: &str) -> String {
-    // The demangler takes `f` for `float`.
-    let mangled = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol).ok()).flatten();
-    mangled.and_then(|s| s.demangle().ok()).unwrap_or_else(|| symbol.to_owned())
 }
 
 fn undefined(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {

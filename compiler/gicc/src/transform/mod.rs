@@ -6,11 +6,15 @@
 //! | `verify_assembly` | inline assembly names operands that exist |
 //! | `team_facts` | LLVM learns that facts about the team are mere values |
 //! | `check_calls` | constant arguments and destinations of calls make sense |
+//! | `fallbacks` | which function takes a kernel's place where its communication failed |
+//! | `check_errors` | errors are checked behind each wait, or a kernel that never does is warned of |
 //! | `link_runtime` | links and inlines the device runtime |
 //! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
 //! | `module_record` | writes what the module says of itself |
 
 pub(crate) mod check_calls;
+pub(crate) mod check_errors;
+pub(crate) mod fallbacks;
 pub(crate) mod link_runtime;
 pub(crate) mod module_record;
 pub(crate) mod place_fences;

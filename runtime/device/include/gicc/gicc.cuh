@@ -335,6 +335,13 @@ template <group G = thread> GICC_INLINE bool failed() {
   else return __gicc_check_error_block() != 0;
 }
 
+/// Names, anywhere in a kernel's body, the function that takes the kernel's place where its communication failed. Compiled
+/// with `--check-errors strict`, the kernel calls it with its own arguments behind the wait that failed, in every thread of
+/// those that leave, and ends; its parameters are the kernel's, its result is void. Its own waits return at once.
+template <class... Parameters> GICC_INLINE void fallback(void (*function)(Parameters...)) {
+  __gicc_fallback((void *)function);
+}
+
 /// The words of a channel: symmetric memory, zero at first, never reset.
 using channel_state = gicc_channel_state;
 

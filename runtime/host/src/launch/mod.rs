@@ -181,6 +181,8 @@ pub struct Launch {
     pub shared_bytes: At<Expression>,
     /// How often it is launched.
     pub repeat: At<Expression>,
+    /// Whether a PE has to report an error on the device; the run goes on after it.
+    pub fails: bool,
     /// The kernel's arguments, in order.
     pub arguments: At<Vec<At<Argument>>>,
 }

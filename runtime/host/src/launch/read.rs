@@ -647,7 +647,7 @@ impl Reader {
         let table = self.table(value, "a launch", "[[launches]], with two brackets")?;
         let span = value.span();
         let what = "the launch";
-        self.known_keys(table, what, &["kernel", "grid", "block", "shared_bytes", "repeat", "arguments"]);
+        self.known_keys(table, what, &["kernel", "grid", "block", "shared_bytes", "repeat", "fails", "arguments"]);
         let kernel = self.required(table, &span, what, "kernel", "write the kernel's name: kernel = \"push\"");
         let kernel = kernel.and_then(|v| self.text(v, "`kernel`"));
         let grid = self.required(table, &span, what, "grid", "write the number of blocks: grid = 4");
@@ -662,6 +662,13 @@ impl Reader {
         let repeat = match table.get("repeat") {
             None => Some(none(1)),
             Some(v) => self.expression(v, Place::same_everywhere("`repeat`")),
+        };
+        let fails = match table.get("fails") {
+            None => false,
+            Some(v) => v.get_ref().as_bool().unwrap_or_else(|| {
+                self.wrong_type(v, "`fails`", "true or false");
+                false
+            }),
         };
         let arguments =
             self.required(table, &span, what, "arguments", "write arguments = [] for a kernel without parameters");
@@ -679,6 +686,7 @@ impl Reader {
             block: block?,
             shared_bytes: shared_bytes?,
             repeat: repeat?,
+            fails,
             arguments: arguments?,
         })
     }
