@@ -2,7 +2,7 @@
 // RUN: %gicc %s --check-errors strict --stop-after verify -o - | FileCheck %s
 // RUN: %gicc %s --check-errors strict --remarks human -o /dev/null 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: %gicc %s --check-errors strict -o - | FileCheck --check-prefix=PTX %s
-// RUN: %gicc %s --stop-after verify -o - 2>/dev/null | FileCheck --check-prefix=NONE --implicit-check-not=check_error --implicit-check-not=gicc.fallback %s
+// RUN: %gicc %s --stop-after verify -o - 2>/dev/null | FileCheck --check-prefix=NONE --implicit-check-not=__gicc_check_error --implicit-check-not=gicc.fallback %s
 #include <gicc/gicc.cuh>
 
 // NONE: define {{.*}}ptx_kernel
