@@ -49,7 +49,7 @@ __device__ void rounds(long iterations, long bytes, void *storage, uint4 *slots,
 }
 
 #define ROUNDS(name, P, F)                                                                                             \
-  extern "C" __global__ void __launch_bounds__(512)                                                                    \
+  extern "C" __global__ void __launch_bounds__(512, 1)                                                                    \
       name(long iterations, long bytes, void *storage, uint4 *slots, const uint4 *source, u64 *flags, u64 *reply,      \
            unsigned *arrived, u64 *epoch) {                                                                            \
     rounds<gicc::protocol::P, gicc::packet::F>(iterations, bytes, storage, slots, source, reply, arrived, epoch);       \
@@ -61,7 +61,7 @@ ROUNDS(simple, simple, automatic)
 
 // The same arguments; packets lie where the channels' storage does, messages where the slots are.
 #define BY_HAND(name, Way)                                                                                             \
-  extern "C" __global__ void __launch_bounds__(512)                                                                    \
+  extern "C" __global__ void __launch_bounds__(512, 1)                                                                    \
       name(long iterations, long bytes, char *storage, uint4 *slots, const uint4 *source, u64 *flags, u64 *reply,      \
            unsigned *arrived, u64 *epoch) {                                                                            \
     u64 first = *epoch + 1, *flag = flags + blockIdx.x * 16;                                                           \

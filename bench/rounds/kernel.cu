@@ -12,7 +12,7 @@ __device__ void part(long words, long &from, long &count) {
 }
 
 // epoch: rounds played in earlier launches, so that flags only grow. flags: one word in 128 bytes for each block.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
     put_signal(long iterations, long bytes, uint4 *message, const uint4 *source, gicc::signal_t *flags, gicc::signal_t *reply,
            unsigned *arrived, unsigned long long *epoch) {
   long from, count;
@@ -94,7 +94,7 @@ __device__ void receive(long iterations, u64 first, u64 *flag, u64 *reply, unsig
   }
 }
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
     by_hand(long iterations, long bytes, uint4 *message, const uint4 *source, u64 *flags, u64 *reply, unsigned *arrived,
            u64 *epoch) {
   u64 first = *epoch + 1, *flag = flags + blockIdx.x * 16;

@@ -64,21 +64,14 @@ template <class Group, class F> GICC_RT void pack_words(char *to, const char *fr
 
 /// The packets at `place` and those `stride` further, N of them, when all carry the flag. False where the wait gave up.
 template <int N> GICC_RT bool fetch(char *place, uint64_t stride, int64_t flag, int64_t mask, int32_t pe, gicc_v2i64 *w) {
-  bool all = true;
-#pragma unroll
-  for (int u = 0; u < N; u++) w[u] = packet_load(place + u * stride);
-#pragma unroll
-  for (int u = 0; u < N; u++) all &= packet_is(w[u], flag, mask);
-  if (all) return true;
   uint64_t since = 0;
   do {
 #pragma clang loop unroll(disable)
     for (int i = 0; i < GICC_POLLS; i++) {
-      all = true;
-      // Those that have not come are looked at again, together.
+      bool all = true;
+      // Those that have come, too: a load that depends on a compare would wait for the loads before it.
 #pragma unroll
-      for (int u = 0; u < N; u++)
-        if (!packet_is(w[u], flag, mask)) w[u] = packet_load(place + u * stride);
+      for (int u = 0; u < N; u++) w[u] = packet_load(place + u * stride);
 #pragma unroll
       for (int u = 0; u < N; u++) all &= packet_is(w[u], flag, mask);
       if (all) return true;

@@ -5,7 +5,11 @@
 GICC_RT gicc_v2i64 packet_load(void *p) { return __gicc_load_b128(p, GICC_ORDER_RELAXED, GICC_SCOPE_SYS); }
 
 /// Whether a word carries the flag.
-GICC_RT bool packet_is(gicc_v2i64 word, int64_t flag, int64_t mask) { return (word.y & mask) == flag; }
+GICC_RT bool packet_is(gicc_v2i64 word, int64_t flag, int64_t mask) {
+  // A flag of 32 bits is one compare of the machine's.
+  if (mask == (int64_t)0xffffffff00000000u) return (uint32_t)((uint64_t)word.y >> 32) == (uint32_t)((uint64_t)flag >> 32);
+  return (word.y & mask) == flag;
+}
 
 /// Polls until the word at p carries the flag; the word last seen. It does not carry the flag where the wait gave up.
 GICC_RT gicc_v2i64 packet_wait(void *p, int64_t flag, int64_t mask, int32_t source_pe) {
