@@ -77,6 +77,23 @@ extern "C" __global__ void k(int pe, u32 *data, u32 *flag, u32 *out) {
   }
 }"#;
 
+/// The same word written three times by one instruction, with no release in between: each reading is of one of them.
+const WORD_AGAIN: &str = r#"
+extern "C" __global__ void k(int pe, u32 *data, u32 *flag, u32 *out) {
+  unsigned long long a, b;
+  if (pe == 0) {
+    for (a = 7, b = 1; b <= 3; a++, b++)
+      asm volatile("{ .reg .b128 w; mov.b128 w, {%1, %2}; st.relaxed.sys.global.b128 [%0], w; }" :: "l"(data), "l"(a), "l"(b) : "memory");
+  } else {
+    unsigned wrong = 0;
+    do {
+      asm volatile("{ .reg .b128 w; ld.relaxed.sys.global.b128 w, [%2]; mov.b128 {%0, %1}, w; }" : "=l"(a), "=l"(b) : "l"(data) : "memory");
+      wrong += b != 0 && a != b + 6;
+    } while (b != 3);
+    out[0] = wrong;
+  }
+}"#;
+
 /// Two PEs count each other in.
 const COUNT: &str = r#"
 extern "C" __global__ void k(int pe, u32 *data, u32 *flag, u32 *out) {
@@ -113,6 +130,7 @@ fn right() -> Vec<Shape> {
     vec![
         shape("message", MESSAGE, &[], 4, &[100, 101, 102, 103]),
         shape("word", WORD, &[], 1, &[7]),
+        shape("word again", WORD_AGAIN, &[], 1, &[0]),
         shape("count", COUNT, &[], 1, &[5, 6]),
         shape("bulk", BULK, &[], 4, &[20, 21, 22, 23]),
     ]

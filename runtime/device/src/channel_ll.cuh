@@ -41,6 +41,10 @@ GICC_RT bool packets_ok(const void *words, uint64_t storage, const void *local, 
   return false;
 }
 
+/// Messages that were sent and for which no credit has come. A thread that has no packet in a message may see the credit for it
+/// before it has counted it itself, so the number may be negative.
+GICC_RT int64_t without_credit(uint64_t sent, uint64_t credit) { return (int64_t)(sent - credit); }
+
 /// Sends a message. words: the channel's storage; state: the words of this protocol in it.
 template <class Group>
 GICC_RT void ll_put(Counters &c, State *words, State *state, const void *src, int64_t bytes, int64_t capacity,
@@ -49,7 +53,7 @@ GICC_RT void ll_put(Counters &c, State *words, State *state, const void *src, in
   uint64_t sent = c.sent;
   if (!packets_ok<Group>(words, ll_storage(places, capacity, data), src, bytes, element, pe)) return;
   bool room = true;
-  if (__builtin_expect(sent - c.credit >= places, 0)) {
+  if (__builtin_expect(without_credit(sent, c.credit) >= (int32_t)places, 0)) {
     // Each thread for itself: what it stores then depends on what it has read.
     room = poll_until<GICC_ORDER_RELAXED>(&state->credited, GICC_COMPARE_GT, sent - places, pe, c.credit);
   }
@@ -59,7 +63,7 @@ GICC_RT void ll_put(Counters &c, State *words, State *state, const void *src, in
   pack<Group>((char *)peer_address(packets, pe), (const char *)src, bytes, element, data, ll_flag(sent, places));
   c.sent = sent + 1;
   // The next credit is on its way while the group does something else.
-  if (sent + 1 - c.credit >= (uint32_t)slots)
+  if (without_credit(sent + 1, c.credit) >= slots)
     c.credit = (uint64_t)__gicc_poll(&state->credited, GICC_ORDER_RELAXED, pe);
 }
 

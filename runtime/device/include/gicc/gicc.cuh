@@ -408,7 +408,7 @@ struct channel {
   /// The same with a name, so that ends of this name that disagree are refused, when the module is compiled or loaded.
   template <int N, class W> GICC_INLINE channel(const char (&name)[N], W *words, T *buffer)
       : words((channel_state *)words), buffer(buffer), name(N > 1 ? name : nullptr) {
-    static_assert(alignof(W) >= 8 || __is_void(W), "the channel's words are 64-bit");
+    if constexpr (!__is_void(W)) static_assert(alignof(W) >= 8, "the channel's words are 64-bit");
     __gicc_channel_open(counters, this->words, (int32_t)P);
   }
   channel(const channel &) = delete;

@@ -432,12 +432,7 @@ impl Engine {
             looked.iter().zip(choice).all(|(other, &source)| {
                 let cell = &self.shadow.granules[other.granule].cells[other.cell];
                 // The same write is in each of the pieces that it wrote.
-                let here = cell.writes.iter().position(|w| {
-                    w.tid == write.tid
-                        && w.epoch == write.epoch
-                        && w.site == write.site
-                        && same_write(w, other.address, write, l.address)
-                });
+                let here = cell.writes.iter().position(|w| w.strong.is_some() && w.operation == write.operation);
                 match here {
                     Some(here) if here != source => cell.writes[here].before >> source & 1 == 0,
                     _ => true,
@@ -650,6 +645,7 @@ impl Engine {
                     chain = 1 << source | cell.writes[source].chain();
                 }
                 cell.see(tid, reach | 1 << cell.writes.len());
+                write.operation = self.operations as u32;
                 write.strong = Some(Box::new(Strong {
                     scope: access.scope,
                     rmw: kind == AccessKind::Atomic,
@@ -1148,10 +1144,6 @@ fn look(
         }
     }
     (caused, candidates | if candidates == 0 { newest } else { 0 })
-}
-
-fn same_write(one: &Write, granule: u64, other: &Write, granule2: u64) -> bool {
-    one.span(granule) == other.span(granule2) && one.strong.is_some() == other.strong.is_some()
 }
 
 /// Puts the bytes of a granule's word into the value of an access.

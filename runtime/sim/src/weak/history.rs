@@ -57,6 +57,8 @@ pub(crate) struct Write {
     bytes: u8,
     /// Writes that are coherence-before this one.
     pub(crate) before: u32,
+    /// The number of a strong write's operation: the same in each piece that it wrote, and in no other write of a history.
+    pub(crate) operation: u32,
     /// The cell's bytes, at their places in the granule.
     pub(crate) value: u64,
     pub(crate) strong: Option<Box<Strong>>,
@@ -65,7 +67,7 @@ pub(crate) struct Write {
 impl Write {
     pub(crate) fn new(tid: Tid, epoch: u32, site: u32, span: Span, granule: u64, value: u64) -> Self {
         let start = span.address.wrapping_sub(granule) as i64 as i8;
-        Self { tid, epoch, site, start, bytes: span.bytes, before: 0, value, strong: None }
+        Self { tid, epoch, site, start, bytes: span.bytes, before: 0, operation: 0, value, strong: None }
     }
 
     pub(crate) fn is_initial(&self) -> bool {
