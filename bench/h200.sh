@@ -135,13 +135,13 @@ if wanted graph; then
       step "graph $type $sizes" all_reduce_graph.jsonl 90 "$launch" bench "$here/all_reduce_graph_$type" --json --timeout 2 \
         --graph "$launches" --sweep "bytes=$sizes" --sweep "blocks=$blocks" "${kernels[@]}"
     done <<'GRIDS'
-1024,4096 1,2,4 50 automatic one_shot two_shot
-16384 1,4,8,16 50 automatic one_shot two_shot
-65536 4,8,16,32 50 automatic one_shot two_shot
-262144 16,32,64,128 50 automatic one_shot two_shot
-1048576 32,64,128 50 automatic one_shot two_shot
-16777216 64,128,256 12 automatic two_shot
-268435456 128,256 4 automatic two_shot
+1024,4096 1,2,4 50 automatic one_shot two_shot stretches
+16384 1,4,8,16 50 automatic one_shot two_shot stretches
+65536 4,8,16,32 50 automatic one_shot two_shot stretches
+262144 16,32,64,128 50 automatic one_shot two_shot stretches
+1048576 32,64,128 50 automatic one_shot two_shot stretches
+16777216 64,128,132 12 automatic two_shot stretches
+268435456 128,132 4 automatic stretches
 GRIDS
   done
 fi
