@@ -7,7 +7,16 @@
 //! | `communication` | what communicates in a kernel, as data: what `gicc check` and `gicc explain` work on |
 //! | `words` | the same in words |
 
+pub mod annotation;
+pub(crate) mod body;
+pub(crate) mod classify;
 pub mod communication;
 pub(crate) mod effects;
 pub(crate) mod flow;
+pub(crate) mod known;
+pub(crate) mod guards;
+pub(crate) mod numbering;
+pub(crate) mod operations;
+pub(crate) mod polls;
+pub(crate) mod provenance;
 pub mod words;

@@ -161,6 +161,9 @@ pub struct Object {
     pub packet: bool,
     /// The domain that an annotation puts it in.
     pub domain: Option<String>,
-    /// Whether it is a table: several pointers to different memory came from there.
+    /// Whether the pointer to it is an element of a table.
     pub table: bool,
+    /// The same symmetric memory of other PEs, as far as can be told: other elements of the table that the pointer is from,
+    /// or the same pointer moved to another PE.
+    pub twins: Vec<ObjectId>,
 }

@@ -321,8 +321,8 @@ pub enum Shape {
 /// How a read waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poll {
-    /// The loop that it is repeated in.
-    pub in_loop: LoopId,
+    /// The loop that it is repeated in; nothing where a branch inside assembly repeats it.
+    pub in_loop: Option<LoopId>,
     /// Whether the loop has another way out that does not look at what was read: a bound.
     pub bounded: bool,
     /// How what was read is compared, where that can be told.
