@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gicc::analysis::annotation::Assume;
 use gicc::driver::{Arch, Emit, Options, Stage};
 
 /// The command line.
@@ -85,8 +86,8 @@ pub(crate) enum Command {
     Litmus(LitmusArgs),
     /// Check ordering, with a witness (not built yet)
     Check(NotBuiltArgs),
-    /// Show the source with each communication line annotated (not built yet)
-    Explain(NotBuiltArgs),
+    /// Show the source with each communication line annotated: what it is, why, and what orders it
+    Explain(ExplainArgs),
     /// The hardware model: sweeps, tables and plots (not built yet)
     Sim(NotBuiltArgs),
 }
@@ -279,6 +280,70 @@ pub(crate) struct LitmusArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
+}
+
+/// What an examination is told, for `gicc explain` and `gicc check`.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ExaminationArgs {
+    /// What counts as communication without an annotation: nothing but known calls (annotated), what shows itself by system
+    /// scope, multicast or its tables of pointers (evidence), or every pointer of the arguments (aggressive)
+    #[arg(long, value_name = "HOW", default_value = "evidence")]
+    pub(crate) assume: AssumeArg,
+    /// Annotations in a file, for a source that is not to be edited (repeatable)
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) annotations: Vec<PathBuf>,
+}
+
+/// How much is believed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AssumeArg(pub(crate) Assume);
+
+impl ValueEnum for AssumeArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [AssumeArg; Assume::ALL.len()] = {
+            let mut all = [AssumeArg(Assume::Evidence); Assume::ALL.len()];
+            let mut n = 0;
+            while n < all.len() {
+                all[n] = AssumeArg(Assume::ALL[n].1);
+                n += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Assume::ALL.iter().find(|(_, a)| *a == self.0).map(|(name, _)| PossibleValue::new(*name))
+    }
+}
+
+/// `gicc explain`.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// Sources (.cu, .cuh, .cpp, .cc, .ll, .bc), linked in order
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Draw the communication graph, as the file's ending says: .dot or .svg
+    #[arg(long, value_name = "FILE.svg|.dot")]
+    pub(crate) graph: Option<PathBuf>,
+    /// The annotated source, or what is known of each site as JSON; to standard output
+    #[arg(long, value_name = "FORM", default_value = "human")]
+    pub(crate) format: ReportForm,
+    #[command(flatten)]
+    pub(crate) examined: ExaminationArgs,
+    #[command(flatten)]
+    pub(crate) code: CodeArgs,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+/// How `gicc explain` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportForm {
+    /// The source with notes
+    Human,
+    /// One JSON object
+    Json,
 }
 
 /// Who judges litmus tests.

@@ -120,7 +120,7 @@ pub(crate) fn example_into(example: &Example, into: &Path, code: &CodeArgs, mess
     })
 }
 
-fn options(inputs: Vec<PathBuf>, args: &CodeArgs) -> Options {
+pub(crate) fn options(inputs: Vec<PathBuf>, args: &CodeArgs) -> Options {
     let mut options = Options::new(inputs, Tools::discover());
     options.arch = args.arch.0;
     options.include_dirs.clone_from(&args.include);
@@ -137,7 +137,7 @@ fn options(inputs: Vec<PathBuf>, args: &CodeArgs) -> Options {
 }
 
 /// Runs a compilation in a child; an abort becomes an internal error.
-fn isolate(messages: &Messages, inputs: &[PathBuf], work: impl FnOnce() -> u8) -> u8 {
+pub(crate) fn isolate(messages: &Messages, inputs: &[PathBuf], work: impl FnOnce() -> u8) -> u8 {
     let (signal, words) = match isolated(work) {
         Ok(Ended::Exited(code, words)) => {
             // LLVM rarely says anything when all is well; what it says is not held back.
@@ -265,19 +265,19 @@ fn write(output: &Output, bytes: &[u8]) -> Result<(), Diagnostic> {
 }
 
 /// Passes on what a compilation says.
-struct Reporter<'a> {
+pub(crate) struct Reporter<'a> {
     messages: &'a Messages,
     dump_dir: Option<&'a Path>,
     times: Vec<(Stage, Duration)>,
 }
 
 impl<'a> Reporter<'a> {
-    fn new(messages: &'a Messages, dump_dir: Option<&'a Path>) -> Self {
+    pub(crate) fn new(messages: &'a Messages, dump_dir: Option<&'a Path>) -> Self {
         Reporter { messages, dump_dir, times: Vec::new() }
     }
 
     /// Writes the time of each stage and of everything.
-    fn times(&self, start: Instant) {
+    pub(crate) fn times(&self, start: Instant) {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         for (stage, time) in &self.times {
             self.messages.line(format_args!("{:<13}{:9.1} ms", stage.name(), ms(*time)));

@@ -9,13 +9,14 @@
 //! | `panic`, `isolate` | mistakes of gicc's own, and of LLVM's, become messages |
 //! | `not_built` | parts of the design that do not exist yet are refused |
 //! | `host` | the host runtime's errors as messages |
-//! | `compile`, `run`, `doctor` | the jobs |
+//! | `compile`, `run`, `doctor`, `explain` | the jobs |
 
 mod args;
 mod compile;
 mod doctor;
 mod excerpt;
 mod exit;
+mod explain;
 mod host;
 mod isolate;
 mod litmus;
@@ -45,8 +46,8 @@ fn main() -> ExitCode {
         Some(Command::Doctor(args)) => with_messages(&args.messages, none, |m| doctor::doctor(args, m)),
         Some(Command::Litmus(args)) => with_messages(&args.messages, none, |m| litmus::litmus(args, m)),
         Some(Command::Check(_)) => refuse("`gicc check`", "`gicc run --target sim` finds wrong numbers and deadlocks"),
-        Some(Command::Explain(_)) => {
-            refuse("`gicc explain`", "use --remarks human, which tells each decision about a fence")
+        Some(Command::Explain(args)) => {
+            with_messages(&args.messages, args.code.remarks, |m| explain::explain(args, m, start))
         }
         Some(Command::Sim(_)) => {
             refuse("`gicc sim` (the hardware model)", "`gicc run --target sim` runs kernels on simulated GPUs")

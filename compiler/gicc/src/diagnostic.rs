@@ -160,6 +160,10 @@ pub mod codes {
     pub const BAD_IR: &str = "E0104";
     /// A language that gicc does not take yet.
     pub const NOT_BUILT: &str = "E0105";
+    /// An annotation that begins with `gicc.` and is none.
+    pub const BAD_ANNOTATION: &str = "E0106";
+    /// A file of annotations that does not parse, or that names what the program does not have.
+    pub const BAD_SIDE_FILE: &str = "E0107";
     /// A function named `__gicc_*` that does not exist, or exists with another signature.
     pub const UNKNOWN_INTRINSIC: &str = "E0201";
     /// A syncscope that NVPTX does not have.

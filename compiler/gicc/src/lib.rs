@@ -5,6 +5,7 @@ pub mod codegen;
 pub mod diagnostic;
 pub mod dialect;
 pub mod driver;
+pub mod explain;
 pub mod frontend;
 pub mod llvm;
 pub(crate) mod transform;

@@ -48,10 +48,36 @@ pub struct Notes {
     pub sets: Vec<BTreeSet<Annotation>>,
     /// Annotations of variables, by symbol.
     pub variables: BTreeMap<String, BTreeSet<Annotation>>,
+    /// Annotations of kernels' parameters, by the parameter's place.
+    pub parameters: Vec<ParameterNote>,
     /// Annotations of functions, by symbol.
     pub functions: BTreeMap<String, BTreeSet<Annotation>>,
     /// Places in the source where so many bytes are accessed in one piece, before the optimiser split them.
     pub packets: BTreeMap<(String, u32, u32), u32>,
+}
+
+/// What is said of a parameter, or of a field of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterNote {
+    /// The kernel's symbol.
+    pub function: String,
+    /// Which parameter.
+    pub index: u32,
+    /// The field's distance from the beginning of the structure, where a field is meant.
+    pub offset: Option<u64>,
+    /// What is said.
+    pub set: BTreeSet<Annotation>,
+}
+
+impl Notes {
+    /// The number of a set of annotations, as marks in the module have it.
+    pub fn set(&mut self, set: BTreeSet<Annotation>) -> u32 {
+        let at = self.sets.iter().position(|s| *s == set).unwrap_or_else(|| {
+            self.sets.push(set);
+            self.sets.len() - 1
+        });
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
 }
 
 /// How much is believed without being said.

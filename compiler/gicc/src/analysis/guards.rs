@@ -127,11 +127,10 @@ impl Guards<'_> {
         if let Kind::Compare { predicate, left, right } = self.body.kind(node) {
             let (predicate, left, right) = (*predicate, *left, *right);
             let (a, b) = (self.looks(left, 0), self.looks(right, 0));
-            let (looks, other) = if a == Looks::Uniform { (b, right) } else { (a, left) };
-            let _ = other;
+            let looks = if a == Looks::Uniform { b } else { a };
             let one_sided = a == Looks::Uniform || b == Looks::Uniform;
             let first = predicate == "ult" && self.body.integer(right) == Some(1);
-            let equal = (predicate == "eq" && holds) || (predicate == "ne" && !holds) || (first && holds);
+            let equal = if holds { predicate == "eq" || first } else { predicate == "ne" };
             return match looks {
                 Looks::Uniform => Who::Everyone,
                 Looks::Data => Who::Unknown,
@@ -161,10 +160,9 @@ impl Guards<'_> {
     fn elects(&self, node: NodeId) -> bool {
         match self.body.kind(node) {
             Kind::Call { name, .. } => &**name == "llvm.nvvm.elect.sync",
-            Kind::Assembly { code, .. } => code
-                .code
-                .as_ref()
-                .is_ok_and(|c| c.instructions().iter().any(|i| matches!(i.op, ptx::Op::ElectSync))),
+            Kind::Assembly { code, .. } => {
+                code.code.as_ref().is_ok_and(|c| c.instructions().iter().any(|i| matches!(i.op, ptx::Op::ElectSync)))
+            }
             Kind::Cast(from) => self.elects(*from),
             Kind::Compare { left, .. } => self.elects(*left),
             _ => false,

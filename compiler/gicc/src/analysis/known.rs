@@ -17,7 +17,7 @@ pub(crate) fn returns(name: &str) -> Option<Returns> {
     Some(match name {
         "__gicc_heap_stride" => Returns::Stride,
         "__gicc_workspace" | "__gicc_error_words" | "__gicc_heap_base" => Returns::Pointer,
-        _ if name == ANNOTATED => Returns::Argument(0),
+        _ if name.starts_with(ANNOTATED) => Returns::Argument(0),
         _ if name.starts_with("llvm.nvvm.mapa") => Returns::Argument(0),
         _ if name.starts_with("llvm.ptr.annotation")
             || name.starts_with("llvm.launder")
@@ -31,7 +31,8 @@ pub(crate) fn returns(name: &str) -> Option<Returns> {
     })
 }
 
-/// The function that carries an annotation on a value to the analysis: `ptr @gicc.annotated(ptr, i32)`.
+/// The function that carries an annotation on a value to the analysis: `ptr @gicc.annotated.p0(ptr, i32)` and its kin for
+/// other types.
 pub(crate) const ANNOTATED: &str = "gicc.annotated";
 
 /// Whether a function returns a pointer into a peer's memory.
@@ -47,11 +48,6 @@ pub(crate) fn peer_pointer(name: &str) -> bool {
             | "ncclGetMultimemPointer"
             | "__gicc_peer_ptr"
     )
-}
-
-/// Whether a function returns a multicast address.
-pub(crate) fn multicast_pointer(name: &str) -> bool {
-    matches!(base_name(name), "nvshmemx_mc_ptr" | "ncclGetLsaMultimemPointer" | "ncclGetMultimemPointer")
 }
 
 /// Whether a function returns a pointer into the own PE's symmetric memory.

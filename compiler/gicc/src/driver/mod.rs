@@ -9,8 +9,8 @@ mod stage;
 mod tools;
 
 pub use arch::Arch;
-pub use options::{CheckErrors, Emit, Options};
+pub use options::{CheckErrors, Emit, Examination, Options};
 pub use output::write as write_output;
-pub use pipeline::{Compiled, Failed, Observer, compile};
+pub use pipeline::{Compiled, Failed, Observer, compile, examine};
 pub use stage::Stage;
 pub use tools::{Found, Tools};

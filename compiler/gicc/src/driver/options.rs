@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Arch, Stage, Tools};
+use crate::analysis::annotation::Assume;
 pub use crate::transform::check_errors::CheckErrors;
 
 /// The product of a compilation.
@@ -46,6 +47,15 @@ impl Emit {
             _ => None,
         }
     }
+}
+
+/// What an examination is asked, besides [`Options`].
+#[derive(Clone, Debug, Default)]
+pub struct Examination {
+    /// How much is believed without an annotation.
+    pub assume: Assume,
+    /// Files of annotations.
+    pub side_files: Vec<PathBuf>,
 }
 
 /// One compilation.

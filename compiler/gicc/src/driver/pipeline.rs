@@ -12,12 +12,24 @@
 //! ptx, cubin    LLVM's back end, ptxas
 //! ```
 //!
+//! An examination (`gicc check`, `gicc explain`) makes no code:
+//!
+//! ```text
+//! frontend      read, link inputs
+//! verify        verify_intrinsics, verify_assembly, annotations → team_facts → simplify → check_calls
+//! link          link_runtime → team_facts → inline_all → inline, simplify
+//! place-fences  place_fences
+//!               analysis of each kernel: `Communication`
+//! ```
+//!
 //! Why in this order:
 //! - `verify_intrinsics` and `verify_assembly` first: LLVM aborts on syncscopes, targets and operands that it does not know.
 //! - Simplification before `check_calls`: constants reach the calls through the inlined templates of `gicc.cuh`.
 //! - `check_calls` and `collect` before `link_runtime`: afterwards the calls are gone.
 //! - `check_errors` where waits are still calls, and last of its stage, so that the others see the user's program alone.
 //! - Simplification before `place_fences`: stores to variables that live in registers must not look like memory.
+//! - Annotations before the first simplification, which takes packets apart and cannot see through annotated variables.
+//! - `inline_all` before the second one: pointers flow through the caller's memory only where both are one body.
 //! - `math` after the fork: the simulator takes the host's functions.
 
 use std::time::{Duration, Instant};
@@ -27,14 +39,16 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
-use super::{Emit, Options, Stage};
+use super::{Emit, Examination, Options, Stage};
+use crate::analysis::classify;
+use crate::analysis::communication::Communication;
 use crate::codegen::{self, nvptx};
 use crate::diagnostic::{Diagnostic, Severity, codes};
-use crate::frontend;
+use crate::frontend::{self, annotations};
 use crate::llvm::{Messages, machine, run_passes, verify};
 use crate::transform::{
-    check_calls, check_errors, fallbacks, link_runtime, module_record, place_fences, team_facts, verify_assembly,
-    verify_intrinsics,
+    check_calls, check_errors, fallbacks, inline_all, link_runtime, module_record, place_fences, team_facts,
+    verify_assembly, verify_intrinsics,
 };
 
 /// Who listens to a compilation.
@@ -90,6 +104,25 @@ pub fn compile(options: &Options, observer: &mut dyn Observer) -> Result<Compile
     }
 }
 
+/// Finds what communicates in the inputs' kernels, as [`crate::analysis::communication`] describes it. Of `options` the
+/// inputs, the architecture, what clang is told and `dump_ir_after` count.
+///
+/// # Errors
+/// [`Failed`] after at least one diagnostic of severity error.
+pub fn examine(
+    options: &Options,
+    examination: &Examination,
+    observer: &mut dyn Observer,
+) -> Result<Communication, Failed> {
+    let context = Context::create();
+    let messages = Messages::catch(&context);
+    let mut run = Run { options, observer, started: Instant::now() };
+    run.examined(&context, &messages, examination).map_err(|errors| {
+        errors.into_iter().for_each(|d| observer.diagnostic(d));
+        Failed
+    })
+}
+
 /// One compilation under way.
 struct Run<'a> {
     options: &'a Options,
@@ -131,6 +164,45 @@ impl Run<'_> {
         self.fork(context, messages, &module, &machine)
     }
 
+    fn examined(&mut self, context: &Context, messages: &Messages, examination: &Examination) -> Step<Communication> {
+        let machine = machine(self.options.arch).map_err(one)?;
+        let module = self.frontend(context, messages, &machine)?;
+        self.ends(Stage::Frontend, &module)?;
+        verify_intrinsics::run(&module)?;
+        verify_assembly::run(&module)?;
+        module.set_triple(&machine.get_triple());
+        module.set_data_layout(&machine.get_target_data().get_data_layout());
+        let notes = annotations::read(&module, &examination.side_files)?;
+        team_facts::run(&module);
+        run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
+        check_calls::run(&module)?;
+        self.ends(Stage::Verify, &module)?;
+        link_runtime::link(context, messages, &module)?;
+        team_facts::run(&module);
+        inline_all::run(&module);
+        run_passes(&module, &machine, INLINE).map_err(one)?;
+        run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
+        self.ends(Stage::Link, &module)?;
+        let remarks = place_fences::run(&module).map_err(one)?;
+        remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
+        self.ends(Stage::PlaceFences, &module)?;
+        let settings = classify::Settings {
+            notes,
+            assume: examination.assume,
+            // What clang made of CUDA C++ was given CUDA's meaning already, and gicc compiles it as it says.
+            trust_atomics: self.options.inputs.iter().all(|i| frontend::is_source(i)),
+            foreign: self.options.tools.cuda.iter().map(|c| c.display().to_string()).collect(),
+        };
+        let found = classify::module(&module, &machine.get_target_data(), &settings);
+        if found.kernels.is_empty() {
+            self.observer.diagnostic(
+                Diagnostic::warning(codes::NO_KERNEL, "there is no kernel in the input")
+                    .cure("mark an entry with __global__"),
+            );
+        }
+        Ok(found)
+    }
+
     fn frontend<'c>(&mut self, context: &'c Context, messages: &Messages, machine: &TargetMachine) -> Step<Module<'c>> {
         let mut warnings = Vec::new();
         let module = frontend::read(context, messages, self.options, &mut warnings);
@@ -148,6 +220,7 @@ impl Run<'_> {
         verify_assembly::run(module)?;
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
+        annotations::remove(module)?;
         team_facts::run(module);
         fallbacks::keep(module);
         run_passes(module, machine, SIMPLIFY).map_err(one)?;

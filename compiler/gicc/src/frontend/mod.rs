@@ -7,11 +7,13 @@
 //! | `dialect` | what NVIDIA's compiler accepts and clang does not |
 //! | `ir` | LLVM IR and bitcode |
 //! | `ir_lines` | textual IR gets the lines of its own text |
+//! | `annotations` | annotations and packets of a module, and files of annotations; read after the inputs are linked |
 //! | `headers` | the headers that gicc supplies |
 //! | `normalize` | CUDA's atomics get the meaning that CUDA gives them; fences of a single thread bind only the compiler |
 //!
 //! Not here: anything that understands gicc's intrinsics.
 
+pub(crate) mod annotations;
 mod cuda;
 mod dialect;
 mod headers;
@@ -29,6 +31,11 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::driver::Options;
 use crate::llvm::Messages;
 use language::Language;
+
+/// Whether an input is a source that clang compiles, rather than IR.
+pub(crate) fn is_source(input: &Path) -> bool {
+    matches!(language::of(input), Ok(Language::Cuda))
+}
 
 /// Reads every input and links them into one module.
 ///

@@ -28,8 +28,14 @@ pub(crate) fn runtime_hash() -> u64 {
     env!("GICC_RUNTIME_HASH").parse().unwrap_or_default()
 }
 
-/// Links the runtime, if anything of it is called.
+/// Links the runtime, if anything of it is called, and refuses calls of what is defined nowhere.
 pub(crate) fn run<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
+    link(context, messages, module)?;
+    undefined(module)
+}
+
+/// The same for an analysis, which takes calls of undefined functions as they are.
+pub(crate) fn link<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
     link_bitcode(context, messages, module, DEVICE_RUNTIME, "the device runtime").map_err(|d| vec![d])?;
     for function in defined_functions(module) {
         // `peer_ptr` returns null after an error; what its caller does with that is a fault, and not undefined. All functions
@@ -46,7 +52,7 @@ pub(crate) fn run<'c>(context: &'c Context, messages: &Messages, module: &Module
             function.set_linkage(Linkage::Internal);
         }
     }
-    undefined(module)
+    Ok(())
 }
 
 /// Links bitcode that the compiler carries.

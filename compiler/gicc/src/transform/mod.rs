@@ -9,12 +9,14 @@
 //! | `fallbacks` | which function takes a kernel's place where its communication failed |
 //! | `check_errors` | errors are checked behind each wait, or a kernel that never does is warned of |
 //! | `link_runtime` | links and inlines the device runtime |
+//! | `inline_all` | every call becomes part of its kernel, for analyses |
 //! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
 //! | `module_record` | writes what the module says of itself |
 
 pub(crate) mod check_calls;
 pub(crate) mod check_errors;
 pub(crate) mod fallbacks;
+pub(crate) mod inline_all;
 pub(crate) mod link_runtime;
 pub(crate) mod module_record;
 pub(crate) mod place_fences;

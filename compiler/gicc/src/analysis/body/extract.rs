@@ -115,12 +115,7 @@ impl Work<'_, '_> {
             self.values.insert(value as usize, node);
             // SAFETY: a value's name is a text of the length that LLVM says.
             let name = unsafe { value_name(value) };
-            self.body.parameters.push(Parameter {
-                name,
-                by_value: layout,
-                node,
-                pointer: parameter.is_pointer_value(),
-            });
+            self.body.parameters.push(Parameter { name, by_value: layout, pointer: parameter.is_pointer_value() });
         }
         let mut blocks = HashMap::new();
         let all = function.get_basic_blocks();
@@ -269,7 +264,6 @@ impl Work<'_, '_> {
                 name: value_name(value),
                 space: space(LLVMGetPointerAddressSpace(LLVMTypeOf(value))),
                 layout: Layout::of(LLVMGlobalGetValueType(value), self.target()),
-                defined: LLVMIsDeclaration(value) == 0,
             }
         };
         let number = self.body.globals.len() as u32;
@@ -346,10 +340,7 @@ impl Work<'_, '_> {
         unsafe {
             let operand = |n: u32| LLVMGetOperand(value, n);
             match LLVMGetInstructionOpcode(value) {
-                LLVMOpcode::LLVMAlloca => {
-                    let one = self.bytes(LLVMGetAllocatedType(value));
-                    Kind::Alloca(u64::from(one))
-                }
+                LLVMOpcode::LLVMAlloca => Kind::Alloca,
                 LLVMOpcode::LLVMLoad => Kind::Load {
                     pointer: self.value(operand(0), 0),
                     bytes: self.bytes(LLVMTypeOf(value)),
@@ -426,28 +417,22 @@ impl Work<'_, '_> {
                 LLVMOpcode::LLVMExtractValue => {
                     Kind::Extract { from: self.value(operand(0), 0), index: indices(value) }
                 }
-                LLVMOpcode::LLVMInsertValue => Kind::Insert {
-                    into: self.value(operand(0), 0),
-                    value: self.value(operand(1), 0),
-                    index: indices(value),
-                },
+                LLVMOpcode::LLVMInsertValue => {
+                    Kind::Insert { into: self.value(operand(0), 0), value: self.value(operand(1), 0) }
+                }
                 LLVMOpcode::LLVMExtractElement => {
                     let index = vec![constant_index(operand(1))];
                     Kind::Extract { from: self.value(operand(0), 0), index }
                 }
-                LLVMOpcode::LLVMInsertElement => Kind::Insert {
-                    into: self.value(operand(0), 0),
-                    value: self.value(operand(1), 0),
-                    index: vec![constant_index(operand(2))],
-                },
+                LLVMOpcode::LLVMInsertElement => {
+                    Kind::Insert { into: self.value(operand(0), 0), value: self.value(operand(1), 0) }
+                }
                 LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr => self.call(value),
                 LLVMOpcode::LLVMBr => {
                     let condition = (LLVMGetNumOperands(value) == 3).then(|| operand(0));
                     Kind::Branch(condition.map(|c| self.value(c, 0)))
                 }
-                LLVMOpcode::LLVMSwitch | LLVMOpcode::LLVMIndirectBr => {
-                    Kind::Branch(Some(self.value(operand(0), 0)))
-                }
+                LLVMOpcode::LLVMSwitch | LLVMOpcode::LLVMIndirectBr => Kind::Branch(Some(self.value(operand(0), 0))),
                 op @ (LLVMOpcode::LLVMAdd
                 | LLVMOpcode::LLVMSub
                 | LLVMOpcode::LLVMMul
@@ -542,7 +527,7 @@ impl Work<'_, '_> {
                 }
             }
         }
-        let found = Rc::new(Assembly { text: key.0.clone(), code, operands });
+        let found = Rc::new(Assembly { code, operands });
         self.shared.assembly.insert(key, found.clone());
         found
     }
@@ -655,7 +640,9 @@ fn atomic_op(op: LLVMAtomicRMWBinOp) -> Option<AtomicOp> {
     use LLVMAtomicRMWBinOp::*;
     Some(match op {
         LLVMAtomicRMWBinOpXchg => AtomicOp::Exch,
-        LLVMAtomicRMWBinOpAdd | LLVMAtomicRMWBinOpSub | LLVMAtomicRMWBinOpFAdd | LLVMAtomicRMWBinOpFSub => AtomicOp::Add,
+        LLVMAtomicRMWBinOpAdd | LLVMAtomicRMWBinOpSub | LLVMAtomicRMWBinOpFAdd | LLVMAtomicRMWBinOpFSub => {
+            AtomicOp::Add
+        }
         LLVMAtomicRMWBinOpAnd => AtomicOp::And,
         LLVMAtomicRMWBinOpOr => AtomicOp::Or,
         LLVMAtomicRMWBinOpXor => AtomicOp::Xor,
@@ -690,4 +677,3 @@ fn real_predicate(predicate: LLVMRealPredicate) -> &'static str {
         _ => "fordered",
     }
 }
-

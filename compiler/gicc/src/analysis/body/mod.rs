@@ -51,8 +51,8 @@ pub(crate) enum Kind {
     Null,
     /// A constant without meaning for addresses: undef, poison, floating-point numbers, aggregates, functions.
     Constant,
-    /// A variable of the thread's: its size.
-    Alloca(u64),
+    /// A variable of the thread's.
+    Alloca,
     /// A load: address, bytes.
     Load { pointer: NodeId, bytes: u32, order: IrOrder },
     /// A store: value, address, bytes.
@@ -78,7 +78,7 @@ pub(crate) enum Kind {
     /// One part of a structure or vector.
     Extract { from: NodeId, index: Vec<u32> },
     /// A structure or vector with one part replaced.
-    Insert { into: NodeId, value: NodeId, index: Vec<u32> },
+    Insert { into: NodeId, value: NodeId },
     /// A call of a function with a name.
     Call { name: Rc<str>, arguments: Vec<NodeId>, defined: bool },
     /// A call of an unknown function.
@@ -120,7 +120,6 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     /// What lies behind a by-value parameter.
     pub(crate) by_value: Option<Layout>,
-    pub(crate) node: NodeId,
     pub(crate) pointer: bool,
 }
 
@@ -130,7 +129,6 @@ pub(crate) struct GlobalVariable {
     pub(crate) name: String,
     pub(crate) space: Space,
     pub(crate) layout: Layout,
-    pub(crate) defined: bool,
 }
 
 /// A kernel.
@@ -176,7 +174,7 @@ impl Body {
             | Kind::Integer(_)
             | Kind::Null
             | Kind::Constant
-            | Kind::Alloca(_)
+            | Kind::Alloca
             | Kind::Fence(_) => {}
             Kind::Load { pointer, .. } => visit(*pointer),
             Kind::Store { value, pointer, .. } | Kind::Rmw { value, pointer, .. } => {
@@ -223,7 +221,6 @@ impl Body {
 /// Inline assembly, parsed; or why it could not be.
 #[derive(Debug)]
 pub(crate) struct Assembly {
-    pub(crate) text: String,
     pub(crate) code: Result<ptx::InlineAsm, String>,
     /// For each placeholder: the output it is, or the input.
     pub(crate) operands: Vec<AsmOperand>,

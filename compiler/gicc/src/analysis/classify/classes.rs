@@ -20,9 +20,7 @@ use memory_model::{Scope, Semantics};
 
 use super::super::annotation::Annotation;
 use super::super::body::{Kind, NodeId};
-use super::super::communication::{
-    Class, Control, Evidence, ObjectId, Operation, Position, Reason, Remote, Shape,
-};
+use super::super::communication::{Class, Control, Evidence, ObjectId, Operation, Position, Reason, Remote, Shape};
 use super::super::known::Library;
 use super::super::operations::Says;
 use super::super::provenance::Bytes;
@@ -219,7 +217,9 @@ impl Work<'_, '_> {
             Operation::MultimemReduce if self.is_float(n) => {
                 Some((Class::RemoteStore, why(Evidence::Multimem, "an update on all PEs by multicast")))
             }
-            Operation::MultimemReduce => Some((Class::Signal, why(Evidence::Multimem, "a count on all PEs by multicast"))),
+            Operation::MultimemReduce => {
+                Some((Class::Signal, why(Evidence::Multimem, "a count on all PEs by multicast")))
+            }
             _ => None,
         };
         if let Some((class, reason)) = class {
@@ -230,7 +230,9 @@ impl Work<'_, '_> {
     /// Whether an update is of floating-point numbers, which count nothing.
     fn is_float(&self, n: usize) -> bool {
         match &self.given.raws[n].access.shape {
-            Shape::Assembly(text) => text.split('.').any(|w| w.starts_with('f') || w.starts_with("bf")) && !text.starts_with("fence"),
+            Shape::Assembly(text) => {
+                text.split('.').any(|w| w.starts_with('f') || w.starts_with("bf")) && !text.starts_with("fence")
+            }
             Shape::Intrinsic(name) => name.contains(".gen.f."),
             _ => self.given.raws[n].value.is_some_and(|v| self.given.body.node(v).float),
         }
@@ -251,13 +253,20 @@ impl Work<'_, '_> {
         if wide || self.notes(n, &Annotation::Packet) {
             self.packets = true;
             self.wide_polls.insert(self.bytes(n));
-            self.says(n, Class::PacketLoad, why(Evidence::Shape, "read again and again until data and flag have arrived"));
+            self.says(
+                n,
+                Class::PacketLoad,
+                why(Evidence::Shape, "read again and again until data and flag have arrived"),
+            );
             return;
         }
         let outright = self.places[n].iter().any(|(o, _)| {
             let entry = self.objects.get(*o);
             entry.remote == Remote::Yes
-                && entry.why.iter().any(|r| matches!(r.evidence, Evidence::Annotation | Evidence::Primitive | Evidence::Library))
+                && entry
+                    .why
+                    .iter()
+                    .any(|r| matches!(r.evidence, Evidence::Annotation | Evidence::Primitive | Evidence::Library))
         });
         if outright {
             self.says(n, Class::PollRemote, why(Evidence::Shape, "read again and again until a value has arrived"));
@@ -348,7 +357,11 @@ impl Work<'_, '_> {
         if polled_here {
             let releases = matches!(raw.access.semantics, Semantics::Release | Semantics::AcquireRelease);
             if releases && !own_slot && raw.is_system() && !self.twin_written(n) {
-                self.says(n, Class::Signal, why(Evidence::SystemScope, "releases a flag at system scope that others poll"));
+                self.says(
+                    n,
+                    Class::Signal,
+                    why(Evidence::SystemScope, "releases a flag at system scope that others poll"),
+                );
             } else {
                 self.says(n, Class::LocalFlag, why(Evidence::Shape, "writes a flag that is polled here"));
             }
@@ -387,13 +400,12 @@ impl Work<'_, '_> {
     /// Whether a peer's copy of the word is written here.
     fn twin_written(&self, n: usize) -> bool {
         self.places[n].iter().any(|(o, _)| {
-            self.objects
-                .twins(*o)
-                .iter()
-                .any(|t| t != o && self.objects.get(*t).remote != Remote::No && {
+            self.objects.twins(*o).iter().any(|t| {
+                t != o && self.objects.get(*t).remote != Remote::No && {
                     let uses = &self.objects.get(*t).uses;
                     uses.system_write || uses.volatile_write
-                })
+                }
+            })
         })
     }
 
@@ -419,9 +431,11 @@ impl Work<'_, '_> {
             for &n in &sites[1..] {
                 let elsewhere = self.places[n].iter().all(|p| !self.places[first].iter().any(|f| f.0 == p.0));
                 let (a, b) = (self.positions[first], self.positions[n]);
-                if elsewhere && a.block != b.block && self.control.dominates(a, b) && !self.control.post_dominates(b, a) {
+                if elsewhere && a.block != b.block && self.control.dominates(a, b) && !self.control.post_dominates(b, a)
+                {
                     self.out.remote[n] = Remote::Maybe;
-                    let words = "the value is stored in own memory too, and here under a condition: a halo for a neighbour";
+                    let words =
+                        "the value is stored in own memory too, and here under a condition: a halo for a neighbour";
                     self.out.of[n] = Some((Class::RemoteStore, vec![why(Evidence::Shape, words)]));
                 }
             }
@@ -456,7 +470,11 @@ impl Work<'_, '_> {
                     && !self.places[n].is_empty()
                     && matches!(self.given.raws[n].access.operation, Operation::Store)
                 {
-                    self.says(n, Class::LocalOutput, why(Evidence::Shape, "stored in own memory, and nothing here says that a peer reads it"));
+                    self.says(
+                        n,
+                        Class::LocalOutput,
+                        why(Evidence::Shape, "stored in own memory, and nothing here says that a peer reads it"),
+                    );
                 }
             }
         }
@@ -470,7 +488,8 @@ impl Work<'_, '_> {
         let bytes = self.bytes(n);
         let wide = self.given.raws[n].access.count > 1 || self.given.raws[n].access.width >= 8;
         let noted = self.split_packet(n);
-        let packet = self.packets && ((wide && self.wide_polls.contains(&bytes)) || noted || (signals.is_empty() && wide));
+        let packet =
+            self.packets && ((wide && self.wide_polls.contains(&bytes)) || noted || (signals.is_empty() && wide));
         if packet {
             self.says(n, Class::PacketStore, why(Evidence::Shape, "as wide as the packets that are polled here"));
         } else {
@@ -539,7 +558,11 @@ impl Work<'_, '_> {
             let twin = self.places[n].iter().any(|(o, at)| self.twin_is_read(*o, *at));
             let own = self.places[n].iter().any(|(o, _)| self.objects.get(*o).own && twin_is_remote(self.objects, *o));
             if own && self.packets && signals.is_empty() {
-                self.says(n, Class::LocalFlag, why(Evidence::Shape, "resets the own PE's part of a table that carries packets"));
+                self.says(
+                    n,
+                    Class::LocalFlag,
+                    why(Evidence::Shape, "resets the own PE's part of a table that carries packets"),
+                );
             } else if twin || (own && before_signal.has(self.positions[n])) {
                 any = true;
                 self.says(n, Class::ExportedStore, why(Evidence::Table, "own memory that peers have a pointer to"));
@@ -630,9 +653,9 @@ impl Work<'_, '_> {
                     })
                     || (entry.own && twin_is_remote(self.objects, *o))
             });
-            let exported = self.places[n].iter().any(|(o, _)| {
-                self.written.of(*o).any(|(_, m)| self.class(m) == Some(Class::ExportedStore))
-            });
+            let exported = self.places[n]
+                .iter()
+                .any(|(o, _)| self.written.of(*o).any(|(_, m)| self.class(m) == Some(Class::ExportedStore)));
             if written || exported {
                 any = true;
                 self.says(n, Class::LocalLoad, why(Evidence::Flow, "own memory that peers write, read after a poll"));
@@ -647,7 +670,11 @@ impl Work<'_, '_> {
                 && polls.iter().take(64).any(|p| self.control.dominates(self.positions[*p], self.positions[n]))
                 && self.places[n].iter().all(|(o, _)| self.written.of(*o).next().is_none())
             {
-                self.says(n, Class::LocalLoad, why(Evidence::Shape, "read only after a poll, and nothing else is received"));
+                self.says(
+                    n,
+                    Class::LocalLoad,
+                    why(Evidence::Shape, "read only after a poll, and nothing else is received"),
+                );
             }
         }
     }
@@ -667,7 +694,10 @@ impl Reach {
         }
         let first = Position { index: 0, part: 0, ..at };
         let begin = self.from.partition_point(|p| *p < first);
-        self.from[begin..].iter().take_while(|p| p.block == at.block).any(|p| if self.backwards { at < *p } else { at > *p })
+        self.from[begin..]
+            .iter()
+            .take_while(|p| p.block == at.block)
+            .any(|p| if self.backwards { at < *p } else { at > *p })
     }
 }
 

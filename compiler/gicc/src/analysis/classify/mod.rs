@@ -18,14 +18,14 @@ use inkwell::targets::TargetData;
 use super::annotation::{Annotation, Assume, Notes};
 use super::body::{self, Body, Extractor, Kind};
 use super::communication::{
-    Address, Assumption, AssumptionKind, Barrier, BlockId, Class, Communication, Control, Kernel, Number,
-    ObjectId, Offset, Operation, Packet, Position, Remote, Shape, Site, SiteId,
+    Address, Assumption, AssumptionKind, Barrier, BlockId, Class, Communication, Control, Kernel, Number, ObjectId,
+    Offset, Operation, Packet, Position, Remote, Shape, Site, SiteId,
 };
+use super::guards;
 use super::numbering::{self, Numbers};
 use super::operations::{self, Gap, Raw};
 use super::polls::{self, Waits};
 use super::provenance::{self, Bytes};
-use super::guards;
 use crate::llvm::{defined_functions, demangled, is_kernel};
 use objects::Given;
 
@@ -230,7 +230,9 @@ impl Merged {
         let next = begin.map(|b| b.wrapping_add(bytes));
         let end = std::mem::replace(&mut self.end, next);
         let Some(last) = sites.last_mut() else { return false };
-        let plain = |s: &Site| s.access.shape == Shape::Plain && matches!(s.access.operation, Operation::Load | Operation::Store);
+        let plain = |s: &Site| {
+            s.access.shape == Shape::Plain && matches!(s.access.operation, Operation::Load | Operation::Store)
+        };
         let base = |s: &Site| s.address.as_ref().map(|a| a.base.0);
         let same = plain(last)
             && plain(site)
@@ -257,11 +259,7 @@ impl Merged {
 fn assumptions(body: &Body, gaps: &[Gap], sites: &[Site]) -> Vec<Assumption> {
     let mut found: Vec<Assumption> = gaps
         .iter()
-        .map(|g| Assumption {
-            kind: g.kind,
-            words: g.words.clone(),
-            span: body.place(g.node).innermost.clone(),
-        })
+        .map(|g| Assumption { kind: g.kind, words: g.words.clone(), span: body.place(g.node).innermost.clone() })
         .collect();
     for site in sites {
         if let Some(packet) = &site.packet

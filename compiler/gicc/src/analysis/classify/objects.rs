@@ -224,6 +224,20 @@ fn annotate(given: &Given<'_>, objects: &mut Objects) {
     }
     for n in 0..paths.len() {
         let path = PathId(n as u32);
+        for note in given.notes.parameters.iter().filter(|p| p.function == given.body.name) {
+            let is_parameter =
+                |p: PathId| matches!(paths.get(p), Path::Parameter(i) | Path::ByValue(i) if *i == note.index);
+            let applies = match (note.offset, paths.get(path)) {
+                (None, _) => is_parameter(path),
+                (Some(field), Path::Loaded { from, at: Bytes::Known(at) | Bytes::From(at), .. }) => {
+                    is_parameter(*from) && u64::try_from(*at) == Ok(field)
+                }
+                _ => false,
+            };
+            if applies {
+                add(path, &note.set);
+            }
+        }
         if let Path::Global(g) = paths.get(path)
             && let Some(set) = given.body.globals.get(*g as usize).and_then(|g| given.notes.variables.get(&g.name))
         {
@@ -308,10 +322,7 @@ fn by_evidence(objects: &mut Objects) {
             // A pointer of its own: flags that are written and never polled here are somebody else's to see.
             if entry.uses.system_write && entry.uses.polled.is_empty() {
                 entry.remote = Remote::Maybe;
-                entry.why.push(Reason {
-                    evidence: Evidence::SystemScope,
-                    words: "written at system scope".to_owned(),
-                });
+                entry.why.push(Reason { evidence: Evidence::SystemScope, words: "written at system scope".to_owned() });
             } else if entry.uses.volatile_write && entry.uses.polled.is_empty() {
                 entry.remote = Remote::Maybe;
                 entry.why.push(Reason {
@@ -322,8 +333,7 @@ fn by_evidence(objects: &mut Objects) {
             continue;
         };
         let (evidence, words) = if let Some(how) = flagged.get(&table) {
-            let evidence =
-                if how.starts_with("at") { Evidence::SystemScope } else { Evidence::Volatile };
+            let evidence = if how.starts_with("at") { Evidence::SystemScope } else { Evidence::Volatile };
             (evidence, format!("flags are written through pointers of the same table {how}"))
         } else if let Some(how) = holders.get(&table.0) {
             (Evidence::Table, format!("flags are written through another table of the same structure {how}"))
@@ -449,8 +459,6 @@ impl Words<'_> {
             Path::Alloca(_) => Origin::Local,
             Path::Call(name) => Origin::Call(name.to_string()),
             Path::Loaded { at, .. } => Origin::Loaded { from: ObjectId(0), offset: offset(*at) },
-            Path::Absolute => Origin::Absolute,
-            Path::Unknown => Origin::Unknown,
         }
     }
 
@@ -472,8 +480,6 @@ impl Words<'_> {
                     Bytes::From(n) => format!("a pointer of the table at byte {n} of {holder}"),
                 }
             }
-            Path::Absolute => "a constant address".to_owned(),
-            Path::Unknown => "memory that is not known".to_owned(),
         }
     }
 }

@@ -12,13 +12,7 @@ use crate::analysis::body::{AsmOperand, Assembly, NodeId};
 use crate::analysis::communication::{Access, AssumptionKind, Barrier, Number, Operation, Shape, Space};
 
 /// The operations of one inline assembly.
-pub(super) fn operations(
-    node: NodeId,
-    code: &Assembly,
-    inputs: &[NodeId],
-    raws: &mut Vec<Raw>,
-    gaps: &mut Vec<Gap>,
-) {
+pub(super) fn operations(node: NodeId, code: &Assembly, inputs: &[NodeId], raws: &mut Vec<Raw>, gaps: &mut Vec<Gap>) {
     let parsed = match &code.code {
         Ok(parsed) => parsed,
         Err(why) => {
@@ -72,7 +66,8 @@ fn repeated(statements: &[ptx::Statement]) -> Option<(u32, u32)> {
             labels.insert(name.clone(), count);
         }
         StatementKind::Instruction(instruction) => {
-            if let (Op::Bra { .. }, Some(Operand::Symbol { name, .. })) = (&instruction.op, instruction.operands.first())
+            if let (Op::Bra { .. }, Some(Operand::Symbol { name, .. })) =
+                (&instruction.op, instruction.operands.first())
                 && let Some(from) = labels.get(name)
             {
                 found = Some((*from, count));

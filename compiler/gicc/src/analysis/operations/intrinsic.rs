@@ -50,7 +50,7 @@ pub(super) fn operations(
         raws.extend(nvvm(rest, arguments, shape(), &constant).into_iter().map(|raw| raw.of(node, arguments)));
         return;
     }
-    if name.starts_with("llvm.") || name.starts_with("__nv_") || name == known::ANNOTATED {
+    if name.starts_with("llvm.") || name.starts_with("__nv_") || name.starts_with(known::ANNOTATED) {
         return;
     }
     if let Some(intrinsic) = intrinsics::find(name) {
@@ -228,8 +228,7 @@ fn atomic(name: &str, shape: Shape) -> Vec<Found> {
         4
     };
     let operation = Operation::ReadModifyWrite { op: Some(op), returns: true };
-    let access =
-        Access { semantics: Semantics::Relaxed, scope: Some(scope), ..weak(operation, width, shape) };
+    let access = Access { semantics: Semantics::Relaxed, scope: Some(scope), ..weak(operation, width, shape) };
     let value = Some(if op == AtomicOp::Cas { 2 } else { 1 });
     vec![Found { access, address: Some(0), value, reads: true, numbers: (None, None) }]
 }
@@ -261,9 +260,8 @@ fn own(
     if intrinsic.family != Family::Ordering {
         return None;
     }
-    let number = |parameter: &str| {
-        intrinsic.parameter(parameter).and_then(constant).and_then(|n| u64::try_from(n).ok())
-    };
+    let number =
+        |parameter: &str| intrinsic.parameter(parameter).and_then(constant).and_then(|n| u64::try_from(n).ok());
     let semantics = match number("order").and_then(Order::from_code) {
         Some(Order::Release) => Semantics::Release,
         Some(Order::Acquire) => Semantics::Acquire,
@@ -292,19 +290,14 @@ fn own(
         Some("store") => Operation::Store,
         Some("load") => Operation::Load,
         Some("red") => Operation::ReadModifyWrite { op: Some(AtomicOp::Add), returns: false },
-        Some("atom") if name.contains("cas") => {
-            Operation::ReadModifyWrite { op: Some(AtomicOp::Cas), returns: true }
-        }
-        Some("atom") if name.contains("inc") => {
-            Operation::ReadModifyWrite { op: Some(AtomicOp::Inc), returns: true }
-        }
+        Some("atom") if name.contains("cas") => Operation::ReadModifyWrite { op: Some(AtomicOp::Cas), returns: true },
+        Some("atom") if name.contains("inc") => Operation::ReadModifyWrite { op: Some(AtomicOp::Inc), returns: true },
         Some("atom") => Operation::ReadModifyWrite { op: None, returns: true },
         _ => return None,
     };
     let reads = operation != Operation::Store;
-    let argument = |names: &[&str]| {
-        names.iter().find_map(|n| intrinsic.parameter(n)).and_then(|n| arguments.get(n)).copied()
-    };
+    let argument =
+        |names: &[&str]| names.iter().find_map(|n| intrinsic.parameter(n)).and_then(|n| arguments.get(n)).copied();
     Some(Raw {
         address: argument(&["p"]).map(|p| (p, 0)),
         value: argument(&["value", "desired", "wrap", "low"]),

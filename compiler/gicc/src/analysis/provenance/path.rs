@@ -45,10 +45,6 @@ pub(crate) enum Path {
     Call(Rc<str>),
     /// What a pointer in other memory points to.
     Loaded { from: PathId, at: Bytes, pick: Pick },
-    /// A constant address.
-    Absolute,
-    /// Not known.
-    Unknown,
 }
 
 /// Chains of loads are followed so deep; a longer one is its own beginning again, as in a list.
@@ -90,14 +86,6 @@ impl Paths {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
-    }
-
-    /// The memory at the beginning of a chain of loads.
-    pub(crate) fn root(&self, mut id: PathId) -> PathId {
-        while let Path::Loaded { from, .. } = self.get(id) {
-            id = *from;
-        }
-        id
     }
 }
 

@@ -125,7 +125,7 @@ impl Work<'_> {
                 _ => Value::default(),
             },
             Kind::Global(n) => self.root(Path::Global(*n)),
-            Kind::Alloca(_) => self.root(Path::Alloca(node)),
+            Kind::Alloca => self.root(Path::Alloca(node)),
             // What is no address is not followed.
             Kind::Load { .. } | Kind::Rmw { .. } if body.node(node).float => Value::default(),
             Kind::Load { pointer, bytes, .. } => {

@@ -35,11 +35,9 @@ impl Value {
         for (path, bytes) in &other.places {
             changed |= self.add(*path, *bytes);
         }
-        for (mine, its) in [
-            (&mut self.shifted, other.shifted),
-            (&mut self.by_way, other.by_way),
-            (&mut self.more, other.more),
-        ] {
+        for (mine, its) in
+            [(&mut self.shifted, other.shifted), (&mut self.by_way, other.by_way), (&mut self.more, other.more)]
+        {
             changed |= its && !*mine;
             *mine |= its;
         }
