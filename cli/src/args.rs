@@ -76,7 +76,6 @@ Environment (each names a place outright; an empty value means: do not use one):
 
 /// What else the command does.
 #[derive(Subcommand, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one is made in a run of the program")]
 pub(crate) enum Command {
     /// Compile an example or a kernel, run it on several PEs, and check its numbers
     Run(RunArgs),
