@@ -174,7 +174,9 @@ impl Run<'_> {
         module.set_data_layout(&machine.get_target_data().get_data_layout());
         let notes = annotations::read(&module, &examination.side_files)?;
         team_facts::run(&module);
+        fallbacks::keep(&module);
         run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
+        fallbacks::run(&module)?;
         check_calls::run(&module)?;
         self.ends(Stage::Verify, &module)?;
         link_runtime::link(context, messages, &module)?;
