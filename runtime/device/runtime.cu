@@ -21,6 +21,8 @@
 #include "src/quiet.cu"
 #include "src/barrier.cu"
 #include "src/arrive.cu"
+#include "src/grid_sync.cu"
+#include "src/collective.cu"
 #include "src/packet.cu"
 #include "src/pack.cu"
 #include "src/channel.cu"

@@ -192,6 +192,10 @@ pub mod codes {
     pub const CHECK: &str = "R0213";
     /// A wait that cannot be checked.
     pub const UNCHECKABLE: &str = "E0214";
+    /// A collective that does not exist for its elements, or an algorithm of another one.
+    pub const COLLECTIVE_REFUSED: &str = "E0215";
+    /// Which algorithm a collective has, and why.
+    pub const COLLECTIVE: &str = "R0216";
     /// A function is called and defined nowhere.
     pub const UNDEFINED_FUNCTION: &str = "E0301";
     /// Two inputs do not link.

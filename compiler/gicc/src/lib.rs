@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod codegen;
+pub(crate) mod collective;
 pub mod diagnostic;
 pub mod dialect;
 pub mod driver;

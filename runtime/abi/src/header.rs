@@ -30,7 +30,7 @@ pub fn text() -> String {
 }
 
 fn constants(out: &mut String) {
-    let constants: [(&str, u64); 12] = [
+    let constants: [(&str, u64); 16] = [
         ("GICC_ABI_VERSION", ABI_VERSION.into()),
         ("GICC_MODULE_RECORD_MAGIC", ModuleRecord::MAGIC),
         ("GICC_WORKSPACE_BYTES", heap::WORKSPACE_BYTES),
@@ -38,6 +38,10 @@ fn constants(out: &mut String) {
         ("GICC_BARRIER_WORDS", heap::BARRIER_WORDS.into()),
         ("GICC_BARRIER_ARRIVALS", heap::BARRIER_ARRIVALS),
         ("GICC_BARRIER_EPOCHS", heap::BARRIER_EPOCHS),
+        ("GICC_GRID_COUNTER", heap::GRID_COUNTER),
+        ("GICC_COLLECTIVE_EPOCHS", heap::COLLECTIVE_EPOCHS),
+        ("GICC_PACKETS", heap::PACKETS),
+        ("GICC_REGION_BYTES", heap::REGION_BYTES),
         ("GICC_BUFFER_ALIGN", heap::BUFFER_ALIGN),
         ("GICC_LL_BELOW", channel::LL_BELOW),
         ("GICC_PACKET_BYTES", channel::PACKET_BYTES),

@@ -25,8 +25,39 @@ pub const BARRIER_ARRIVALS: u64 = 0;
 /// Offset in the workspace of the epochs of `gicc::barrier`, one 64-bit word a block; only this PE uses them.
 pub const BARRIER_EPOCHS: u64 = BARRIER_ARRIVALS + 8 * BARRIER_WORDS as u64;
 
-/// Bytes of the workspace that the runtime itself needs.
-pub const WORKSPACE_BYTES: u64 = BARRIER_EPOCHS + 8 * MAX_BARRIER_BLOCKS as u64;
+/// Offset in the workspace of the counter of `gicc::grid_sync`, 64 bits in a line of its own; only this PE uses it.
+pub const GRID_COUNTER: u64 = BARRIER_EPOCHS + 8 * MAX_BARRIER_BLOCKS as u64;
+
+/// Offset in the workspace of the epochs of collectives, one 64-bit word a block: rounds of packets that the block has
+/// ended. Only this PE uses them.
+pub const COLLECTIVE_EPOCHS: u64 = GRID_COUNTER + 256;
+
+/// Offset in the workspace of the packets of collectives. Each block has a region for each source PE: region
+/// `block * n_pes + pe`.
+pub const PACKETS: u64 = COLLECTIVE_EPOCHS + 8 * MAX_BARRIER_BLOCKS as u64;
+
+/// Bytes of a packet.
+pub const PACKET_BYTES: u64 = 16;
+
+/// Packets of a slot; a region has two slots.
+pub const PACKETS_OF_SLOT: u64 = 4096;
+
+/// Bytes of a slot.
+pub const SLOT_BYTES: u64 = PACKETS_OF_SLOT * PACKET_BYTES;
+
+/// Bytes of a region.
+pub const REGION_BYTES: u64 = 2 * SLOT_BYTES;
+
+/// Bytes of the workspace that every module needs; packets of collectives lie behind.
+pub const WORKSPACE_BYTES: u64 = PACKETS;
+
+/// Bytes of packets where blocks `0..blocks` of each PE call collectives.
+pub const fn packet_bytes(n_pes: u32, blocks: u32) -> u64 {
+    REGION_BYTES * n_pes as u64 * blocks as u64
+}
+
+/// Blocks for whose packets there is room where nobody says how many a launch has.
+pub const DEFAULT_COLLECTIVE_BLOCKS: u32 = 128;
 
 /// Alignment in bytes of each symmetric buffer in its segment.
 pub const BUFFER_ALIGN: u64 = 256;

@@ -109,6 +109,7 @@ intrinsics! {
     Team I64 "__gicc_heap_bytes" () "Bytes of a segment.";
     Team Ptr "__gicc_workspace" () "This PE's workspace.";
     Team Ptr "__gicc_error_words" () "This PE's error words (gicc_error).";
+    Team I64 "__gicc_workspace_bytes" () "Bytes of a PE's workspace.";
     Team I64 "__gicc_timeout_ns" () "Bound of a wait in nanoseconds.";
 
     Interface Ptr "__gicc_peer_ptr" (Ptr "p", I32 "pe")
@@ -145,6 +146,27 @@ intrinsics! {
     Interface Void "__gicc_quiet_block" () "The same by a block.";
     Interface Void "__gicc_barrier_block" ()
         "All PEs' blocks of the same index meet; what any of them wrote before is visible to all of them afterwards.";
+    Interface Void "__gicc_grid_sync" ()
+        "All blocks of the grid on this PE meet; what any of them wrote before is visible to all of them afterwards. All threads of every block call, and all blocks are resident.";
+    Interface Void "__gicc_all_reduce_block" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "reduce", I32 "algorithm")
+        "out = the combination of count elements (type: gicc_element_type) of every PE's in, by the blocks of this index on all PEs; reduce: gicc_reduce_op, algorithm: gicc_algorithm, constants. Made by level H.";
+    Interface Void "__gicc_all_reduce_grid" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "reduce", I32 "algorithm")
+        "The same by all blocks of the grid, each a slice; all of them may read out afterwards.";
+    Interface Void "__gicc_all_gather_block" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "algorithm")
+        "out = count elements of every PE's in, one PE after the other, by the blocks of this index on all PEs. Made by level H.";
+    Interface Void "__gicc_all_gather_grid" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "algorithm")
+        "The same by all blocks of the grid, each a slice; all of them may read out afterwards.";
+    Interface I32 "__gicc_collective_check" (Ptr "out", Ptr "in", I64 "count", I32 "size")
+        "Whether a collective of count elements of size bytes may go ahead; else the error word is set. The same for all threads of the block. For level H.";
+    Interface I32 "__gicc_is_symmetric" (Ptr "p", I64 "bytes") "Whether bytes bytes at p lie in this PE's segment of the symmetric heap.";
+    Interface I64 "__gicc_epoch_get" () "Rounds of packets that this block has ended, which the compiler keeps in a register. For level H, as are the next seven.";
+    Interface Void "__gicc_epoch_set" (I64 "epoch") "Says how many they are now.";
+    Interface I64 "__gicc_epoch_load" () "Loads them from the workspace.";
+    Interface Void "__gicc_epoch_store" (I64 "epoch") "Stores them in the workspace, once for the block.";
+    Interface I32 "__gicc_thread_index" () "The thread in its block, x fastest.";
+    Interface I32 "__gicc_thread_count" () "Threads of the block.";
+    Interface I32 "__gicc_block_index" () "The block in its grid, x fastest.";
+    Interface I32 "__gicc_block_count" () "Blocks of the grid.";
     Interface I32 "__gicc_arrive_thread" (Ptr "counter", I32 "blocks")
         "Count one of blocks in, with what causality brought to the calling thread; 1 for the last. Otherwise as the block's.";
     Interface I32 "__gicc_arrive_block" (Ptr "counter", I32 "blocks")
@@ -198,6 +220,9 @@ intrinsics! {
     Requirement I64 "__gicc_poll" (Ptr "p", I32 "order", I32 "pe") "Load a signal of this PE that PE pe sends; order: relaxed or acquire.";
     Requirement I32 "__gicc_count" (Ptr "p", I32 "last")
         "Count one on 32 bits shared by the blocks of a GPU: the old value; after last comes 0. Acquires and releases.";
+    Requirement I64 "__gicc_count_add" (Ptr "p", I64 "value")
+        "Add value to 64 bits shared by the blocks of a GPU: the old value. Acquires and releases.";
+    Requirement I64 "__gicc_count_poll" (Ptr "p") "Load what count_add counts; acquires.";
 
     Ordering Void "__gicc_fence" (I32 "order", I32 "scope") "A fence.";
     Ordering Void "__gicc_store_u32" (Ptr "p", I32 "value", I32 "order", I32 "scope") "Store; relaxed or release.";
@@ -208,6 +233,8 @@ intrinsics! {
         "Store 16 aligned bytes as one word (assumption b128-single-copy); relaxed.";
     Ordering V2I64 "__gicc_load_b128" (Ptr "p", I32 "order", I32 "scope") "Load 16 aligned bytes as one word (assumption b128-single-copy); relaxed.";
     Ordering Void "__gicc_red_add_u64" (Ptr "p", I64 "value", I32 "order", I32 "scope") "Add without a result; relaxed or release.";
+    Ordering I64 "__gicc_atom_add_u64" (Ptr "p", I64 "value", I32 "order", I32 "scope")
+        "Add; the old value. Any order but sequentially consistent.";
     Ordering I32 "__gicc_atom_inc_u32" (Ptr "p", I32 "wrap", I32 "order", I32 "scope")
         "The old value; stores 0 where it was at least wrap, else adds 1. Any order but sequentially consistent.";
     Ordering I32 "__gicc_atom_cas_u32" (Ptr "p", I32 "expected", I32 "desired", I32 "order", I32 "scope") "Compare and swap; the old value.";

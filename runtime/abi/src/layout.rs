@@ -242,8 +242,10 @@ layout! {
         record_bytes: u32 = "uint32_t";
         #[doc = "Hash of the device runtime that was linked."]
         runtime_hash: u64 = "uint64_t";
-        #[doc = "Bytes that the module needs in the workspace of each PE."]
+        #[doc = "Bytes that the module needs in the workspace of each PE, without packets of collectives."]
         workspace_bytes: u64 = "uint64_t";
+        #[doc = "Bytes of packets that each block of a launch needs for each PE; 0 where no collective is called."]
+        region_bytes: u64 = "uint64_t";
         #[doc = "Error words that the module needs (gicc_error structures)."]
         error_words: u32 = "uint32_t";
         #[doc = "Channels that follow."]

@@ -24,6 +24,9 @@ GICC_RT unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.
 /// The block's index in its grid, x fastest.
 GICC_RT unsigned block_in_grid() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 
+/// Blocks of the grid.
+GICC_RT unsigned blocks_of_grid() { return gridDim.x * gridDim.y * gridDim.z; }
+
 /// A warp; the last warp of a block may have fewer than 32 threads. Lanes that do not exist count as arrived.
 struct Warp {
   GICC_RT unsigned rank() { return thread_in_block() & 31; }

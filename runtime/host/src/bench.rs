@@ -139,7 +139,8 @@ pub(crate) fn bench_opened(
     let mut teams = Vec::new();
     for (folder, drawn) in folders.iter().zip(&drawn) {
         let heap_bytes = drawn.iter().map(|d| buffer_bytes(folder, d)).max().unwrap_or(0);
-        let needs = Needs { n_pes, heap_bytes, seed, memory: crate::run::Memory::Functional };
+        let blocks = crate::run::most_blocks(drawn);
+        let needs = Needs { n_pes, heap_bytes, blocks, seed, memory: crate::run::Memory::Functional };
         teams.push(team_for(folder, needs, options.bounds, open)?);
     }
     let mut report = BenchReport {

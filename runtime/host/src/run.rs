@@ -119,6 +119,8 @@ pub struct Needs {
     pub n_pes: u32,
     /// Bytes of a segment of the symmetric heap.
     pub heap_bytes: u64,
+    /// The most blocks of a launch.
+    pub blocks: u32,
     /// Seed of the simulator's schedule.
     pub seed: u64,
     /// How the simulator's memory behaves.
@@ -147,6 +149,7 @@ pub(crate) fn team_for(
     loop {
         let heap_bytes = Team::segment_bytes(workspace, [needs.heap_bytes]);
         let mut team = Team::new(open(Needs { heap_bytes, ..needs })?, bounds);
+        team.set_collective_blocks(needs.blocks);
         let needed = match team.load(&folder.path, &folder.manifest) {
             Ok(module) => team.modules()[module].workspace_bytes,
             Err(HostError::HeapFull { bytes, .. }) if bytes > workspace => bytes,
@@ -163,6 +166,12 @@ pub(crate) fn team_for(
 pub(crate) fn buffer_bytes(folder: &Folder, drawn: &Drawn) -> u64 {
     let symmetric = folder.description.buffers.iter().zip(&drawn.lengths).filter(|(b, _)| b.symmetric);
     Team::segment_bytes(0, symmetric.map(|(b, n)| n * b.element.bytes() as u64))
+}
+
+/// The most blocks that a launch of these draws has.
+pub(crate) fn most_blocks<'a>(draws: impl IntoIterator<Item = &'a Drawn>) -> u32 {
+    let blocks = draws.into_iter().flat_map(|d| &d.shapes).map(|s| s.grid.iter().map(|n| u64::from(*n)).product::<u64>());
+    u32::try_from(blocks.max().unwrap_or(1).max(1)).unwrap_or(u32::MAX)
 }
 
 /// A seed that differs from run to run of the program.
@@ -194,11 +203,12 @@ pub(crate) fn run_opened(
         .map(|run| draw(&folder.description, n_pes, seed.wrapping_add(run.into()), &[]))
         .collect::<Result<Vec<_>, _>>()?;
     let heap_bytes = draws.iter().map(|d| buffer_bytes(folder, d)).max().unwrap_or(0);
+    let blocks = most_blocks(&draws);
     let mut report = RunReport::new(folder, options.target, n_pes, seed);
     let memory = if options.explore.is_some() { Memory::Weak } else { options.memory };
     if schedules::applies(options) {
         for (run, drawn) in (0..options.runs).zip(&draws) {
-            let needs = Needs { n_pes, heap_bytes, seed: drawn.seed, memory };
+            let needs = Needs { n_pes, heap_bytes, blocks, seed: drawn.seed, memory };
             let ended = match options.explore {
                 Some(most) => schedules::explored(folder, options, needs, drawn, most)?,
                 None => schedules::seeded(folder, options, needs, drawn)?,
@@ -218,7 +228,8 @@ pub(crate) fn run_opened(
         for schedule in 0..schedules {
             // The simulator draws its schedule from the machine's seed, and a fresh machine has no history.
             let kept = team.take().filter(|_| options.target != Target::Sim);
-            let needs = Needs { n_pes, heap_bytes, seed: drawn.seed ^ (u64::from(schedule) << 32), memory };
+            let seed = drawn.seed ^ (u64::from(schedule) << 32);
+            let needs = Needs { n_pes, heap_bytes, blocks, seed, memory };
             let mut current = match kept {
                 Some(team) => team,
                 None => team_for(folder, needs, options.bounds, open)?,

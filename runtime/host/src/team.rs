@@ -6,7 +6,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use gicc_abi::heap::{BARRIER_ARRIVALS, BARRIER_EPOCHS, BUFFER_ALIGN, WORKSPACE_BYTES, WORKSPACE_OFFSET};
+use gicc_abi::heap::{
+    BARRIER_ARRIVALS, BARRIER_EPOCHS, BUFFER_ALIGN, COLLECTIVE_EPOCHS, DEFAULT_COLLECTIVE_BLOCKS, GRID_COUNTER, PACKETS,
+    WORKSPACE_BYTES, WORKSPACE_OFFSET,
+};
 use gicc_abi::layout::{Error, State};
 use gicc_abi::manifest::Manifest;
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, STATE_SYMBOL};
@@ -83,6 +86,8 @@ pub struct Team {
     free: u64,
     /// First byte behind the workspaces.
     buffers_start: u64,
+    /// The most blocks of a launch that call collectives.
+    collective_blocks: u32,
 }
 
 /// How a launch ended.
@@ -112,7 +117,13 @@ impl Team {
             buffers: Vec::new(),
             free: WORKSPACE_OFFSET,
             buffers_start: WORKSPACE_OFFSET,
+            collective_blocks: DEFAULT_COLLECTIVE_BLOCKS,
         }
+    }
+
+    /// Says how many blocks of a launch call collectives at most; modules that are loaded afterwards get room for so many.
+    pub fn set_collective_blocks(&mut self, blocks: u32) {
+        self.collective_blocks = blocks;
     }
 
     /// Number of PEs.
@@ -169,7 +180,9 @@ impl Team {
         for module in &self.modules {
             record.agrees_with(&module.record).map_err(refuse)?;
         }
-        let workspace_bytes = record.module.workspace_bytes.max(WORKSPACE_BYTES);
+        let regions = u64::from(self.n_pes()) * u64::from(self.collective_blocks);
+        let packets = record.module.region_bytes.saturating_mul(regions);
+        let workspace_bytes = record.module.workspace_bytes.max(WORKSPACE_BYTES).saturating_add(packets);
         let workspace_offset = self.take("the workspace", workspace_bytes.next_multiple_of(BUFFER_ALIGN))?;
         self.buffers_start = self.free;
         let heap = self.backend.heap();
@@ -485,8 +498,14 @@ impl Team {
         for m in &self.modules {
             if (m.workspace_offset..m.workspace_offset + m.workspace_bytes).contains(&inside) {
                 return match inside - m.workspace_offset {
-                    at if at < WORKSPACE_BYTES => {
+                    at if at < GRID_COUNTER => {
                         format!("the barrier of block {}{of}", barrier_block(at, self.n_pes().into()))
+                    }
+                    at if at < COLLECTIVE_EPOCHS => format!("the counter of the grid{of}"),
+                    at if at >= PACKETS && m.record.module.region_bytes > 0 => {
+                        let region = (at - PACKETS) / m.record.module.region_bytes;
+                        let (block, source) = (region / u64::from(self.n_pes()), region % u64::from(self.n_pes()));
+                        format!("the packets of block {block} from PE {source}{of}")
                     }
                     at => format!("the workspace+{at}{of}"),
                 };

@@ -48,6 +48,10 @@ pub(crate) enum Requirement {
     Poll,
     /// `__gicc_count`.
     Count,
+    /// `__gicc_count_add`.
+    CountAdd,
+    /// `__gicc_count_poll`.
+    CountPoll,
 }
 
 impl Requirement {
@@ -60,6 +64,8 @@ impl Requirement {
             "__gicc_signal_add" => Requirement::SignalAdd,
             "__gicc_poll" => Requirement::Poll,
             "__gicc_count" => Requirement::Count,
+            "__gicc_count_add" => Requirement::CountAdd,
+            "__gicc_count_poll" => Requirement::CountPoll,
             _ => return None,
         })
     }

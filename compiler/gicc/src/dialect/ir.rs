@@ -182,7 +182,7 @@ impl<'c, 'a> Before<'c, 'a> {
     }
 
     /// The context, for an expression.
-    pub(super) fn context(&self) -> &'c Context {
+    pub(crate) fn context(&self) -> &'c Context {
         // SAFETY: what is returned lies in `self`, and is used up in the expressions of this library that ask for it; the
         // context itself outlives all operations.
         unsafe { self.reference.to_ref() }

@@ -20,7 +20,7 @@
 mod context;
 mod device;
 pub mod ir;
-mod lower;
+pub(crate) mod lower;
 mod messages;
 mod module;
 pub mod passes;

@@ -4,6 +4,7 @@
 //! frontend      read, link inputs
 //! verify        verify_intrinsics, verify_assembly → team_facts → simplify → fallbacks, check_calls
 //!               → module_record::collect → check_errors
+//! materialise   materialise, hold_epochs: collectives become functions
 //! link          link_runtime → team_facts → inline, simplify
 //! place-fences  place_fences → module_record::write
 //!               ── the fork ──► sim: a program for the simulator
@@ -27,6 +28,8 @@
 //! - Simplification before `check_calls`: constants reach the calls through the inlined templates of `gicc.cuh`.
 //! - `check_calls` and `collect` before `link_runtime`: afterwards the calls are gone.
 //! - `check_errors` where waits are still calls, and last of its stage, so that the others see the user's program alone.
+//! - `materialise` behind `check_calls`, where constants have reached the calls, and before `link_runtime`, since what it
+//!   makes calls the device runtime.
 //! - Simplification before `place_fences`: stores to variables that live in registers must not look like memory.
 //! - Annotations before the first simplification, which takes packets apart and cannot see through annotated variables.
 //! - `inline_all` before the second one: pointers flow through the caller's memory only where both are one body.
@@ -47,8 +50,8 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend::{self, annotations};
 use crate::llvm::{Messages, machine, run_passes, verify};
 use crate::transform::{
-    check_calls, check_errors, fallbacks, inline_all, link_runtime, module_record, place_fences, team_facts,
-    verify_assembly, verify_intrinsics,
+    check_calls, check_errors, fallbacks, hold_epochs, inline_all, link_runtime, materialise, module_record, place_fences,
+    team_facts, verify_assembly, verify_intrinsics,
 };
 
 /// Who listens to a compilation.
@@ -146,6 +149,12 @@ impl Run<'_> {
         }
         let facts = self.verify(&module, &machine)?;
         if self.ends(Stage::Verify, &module)? {
+            return self.ir_products(&module, &machine);
+        }
+        let remarks = materialise::run(context, messages, &module)?;
+        remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
+        hold_epochs::run(context, &module, &machine).map_err(one)?;
+        if self.ends(Stage::Materialise, &module)? {
             return self.ir_products(&module, &machine);
         }
         link_runtime::run(context, messages, &module)?;

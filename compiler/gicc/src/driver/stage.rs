@@ -8,6 +8,8 @@ pub enum Stage {
     /// Intrinsics, scopes and targets are legal; user code is simplified so far that arguments are constants where they
     /// can be, and calls are checked.
     Verify,
+    /// Each collective is a call of the function that was made for it.
+    Materialise,
     /// The device runtime is linked and inlined: no interface intrinsic is left, only requirements of order.
     Link,
     /// Requirements have become orderings and fences. The fork: GPU and simulator run this.
@@ -27,6 +29,7 @@ impl Stage {
     pub const ALL: &[Stage] = &[
         Stage::Frontend,
         Stage::Verify,
+        Stage::Materialise,
         Stage::Link,
         Stage::PlaceFences,
         Stage::Lower,
@@ -40,6 +43,7 @@ impl Stage {
         match self {
             Stage::Frontend => "frontend",
             Stage::Verify => "verify",
+            Stage::Materialise => "materialise",
             Stage::Link => "link",
             Stage::PlaceFences => "place-fences",
             Stage::Lower => "lower",
@@ -54,6 +58,7 @@ impl Stage {
         match self {
             Stage::Frontend => "LLVM IR as the front end made or read it",
             Stage::Verify => "intrinsics, scopes and constant arguments are checked",
+            Stage::Materialise => "collectives are functions that were made for their calls",
             Stage::Link => "the device runtime is linked and inlined; order is required, not yet made",
             Stage::PlaceFences => "fences and orderings are placed; GPU and simulator fork here",
             Stage::Lower => "orderings are PTX instructions",

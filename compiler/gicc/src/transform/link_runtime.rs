@@ -70,6 +70,21 @@ pub(crate) fn link_bitcode<'c>(
     };
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, what);
     let part = Module::parse_bitcode_from_buffer(&buffer, context).map_err(|e| fail(e.to_string()))?;
+    link_module(messages, module, part, what)
+}
+
+/// Links a module that the compiler made.
+pub(crate) fn link_module<'c>(
+    messages: &Messages,
+    module: &Module<'c>,
+    part: Module<'c>,
+    what: &str,
+) -> Result<(), Diagnostic> {
+    let fail = |why: String| {
+        let mut reasons = messages.take_errors();
+        reasons.push(why);
+        Diagnostic::error(codes::INTERNAL, format!("{what} does not link")).cause(reasons.join("; "))
+    };
     part.set_triple(&module.get_triple());
     part.set_data_layout(&module.get_data_layout());
     module.link_in_module(part).map_err(|e| fail(e.to_string()))

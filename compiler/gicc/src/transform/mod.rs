@@ -8,6 +8,8 @@
 //! | `check_calls` | constant arguments and destinations of calls make sense |
 //! | `fallbacks` | which function takes a kernel's place where its communication failed |
 //! | `check_errors` | errors are checked behind each wait, or a kernel that never does is warned of |
+//! | `materialise` | each collective becomes a call of the function that level H makes for it |
+//! | `hold_epochs` | the rounds of collectives are counted in a register of the kernel |
 //! | `link_runtime` | links and inlines the device runtime |
 //! | `inline_all` | every call becomes part of its kernel, for analyses |
 //! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
@@ -16,8 +18,10 @@
 pub(crate) mod check_calls;
 pub(crate) mod check_errors;
 pub(crate) mod fallbacks;
+pub(crate) mod hold_epochs;
 pub(crate) mod inline_all;
 pub(crate) mod link_runtime;
+pub(crate) mod materialise;
 pub(crate) mod module_record;
 pub(crate) mod place_fences;
 pub(crate) mod team_facts;

@@ -20,6 +20,8 @@ use crate::llvm::{Call, calls, name_of};
 pub(crate) struct Facts {
     /// Whether anything of the interface is called.
     pub(crate) communicates: bool,
+    /// Whether a collective is called.
+    pub(crate) collectives: bool,
     /// Whether blocks meet the blocks of other PEs, so that all of a launch must be resident.
     pub(crate) barrier: bool,
     /// The channels.
@@ -35,7 +37,10 @@ pub(crate) fn collect(module: &Module<'_>) -> Facts {
         if known.family == intrinsics::Family::Interface {
             facts.communicates = true;
         }
-        facts.barrier |= name == "__gicc_barrier_block";
+        // From MLIR the functions of collectives come with the module.
+        let collective = name.starts_with("__gicc_all_") || name == "__gicc_epoch_get";
+        facts.collectives |= collective;
+        facts.barrier |= collective || matches!(name.as_str(), "__gicc_barrier_block" | "__gicc_grid_sync");
         if let Some(side) = side(&name) {
             add_channel(&mut facts.channels, &call, known, side);
         }
@@ -83,6 +88,7 @@ pub(crate) fn write(module: &Module<'_>, facts: &Facts) {
         record_bytes: u32::try_from(bytes).expect("a record is small"),
         runtime_hash: runtime_hash(),
         workspace_bytes: heap::WORKSPACE_BYTES,
+        region_bytes: if facts.collectives { heap::REGION_BYTES } else { 0 },
         error_words: 1,
         channels: count,
         max_barrier_blocks: if facts.barrier { heap::MAX_BARRIER_BLOCKS } else { 0 },

@@ -1,7 +1,8 @@
 // gicc's interface for CUDA C++: communication that a kernel starts itself. Every function here is one call of an
 // intrinsic of `gicc/abi.h`; the compiler gives the intrinsics their meaning, so no algorithm stands in this file.
 //
-// Who calls together is a template argument: `gicc::thread` (the default), `gicc::warp` or `gicc::block`. All threads of
+// Who calls together is a template argument: `gicc::thread` (the default), `gicc::warp` or `gicc::block`; for collectives
+// `gicc::block` or `gicc::grid`. All threads of
 // the group call with the same arguments. Where a name has no template argument, its comment says who calls.
 //
 // Buffers and signals are *symmetric*: allocated on every PE at the same offset of the symmetric heap. An argument that
@@ -14,16 +15,26 @@
 
 #include "gicc/abi.h"
 
+// CUDA's 16-bit types, whose headers a program includes where it uses them.
+struct __half;
+struct __nv_bfloat16;
+
 namespace gicc {
 
 // No debug information: what is inlined from here stands at the user's call, in messages and in profilers.
 #define GICC_INLINE __device__ inline __attribute__((always_inline, nodebug))
 
 /// Who executes an operation together.
-enum class group { thread = GICC_GROUP_THREAD, warp = GICC_GROUP_WARP, block = GICC_GROUP_BLOCK };
+enum class group {
+  thread = GICC_GROUP_THREAD,
+  warp = GICC_GROUP_WARP,
+  block = GICC_GROUP_BLOCK,
+  grid, // collectives only, which have a function for each
+};
 inline constexpr group thread = group::thread;
 inline constexpr group warp = group::warp;
 inline constexpr group block = group::block;
+inline constexpr group grid = group::grid;
 
 /// How a wait compares the signal (left) with its value (right); both unsigned.
 enum class cmp {
@@ -308,6 +319,83 @@ template <group G = thread> GICC_INLINE bool wait(event e) {
 /// Called by all threads of a block: the blocks of this index on all PEs meet, and what any of them wrote before is
 /// visible to all of them afterwards. Blocks of other indices take no part. Every PE launches the block.
 GICC_INLINE void barrier() { __gicc_barrier_block(); }
+
+/// Called by all threads of all blocks of a grid, which are all resident at once: the blocks of this PE meet, and what any of
+/// them wrote before is visible to all of them afterwards. Other PEs take no part.
+GICC_INLINE void grid_sync() { __gicc_grid_sync(); }
+
+/// What an all-reduce does with the elements: `min` and `max` give the number where one of two is NaN; `bit_and`, `bit_or`
+/// and `bit_xor` are for integers.
+enum class reduce {
+  sum = GICC_REDUCE_OP_SUM,
+  prod = GICC_REDUCE_OP_PROD,
+  min = GICC_REDUCE_OP_MIN,
+  max = GICC_REDUCE_OP_MAX,
+  bit_and = GICC_REDUCE_OP_AND,
+  bit_or = GICC_REDUCE_OP_OR,
+  bit_xor = GICC_REDUCE_OP_XOR,
+};
+
+/// How a collective goes; `automatic` leaves it to the compiler. `one_shot` and `two_shot` are of all-reduce, `direct` of
+/// all-gather, `ring` of both.
+enum class algorithm {
+  automatic = GICC_ALGORITHM_AUTO,
+  one_shot = GICC_ALGORITHM_ONE_SHOT,
+  two_shot = GICC_ALGORITHM_TWO_SHOT,
+  ring = GICC_ALGORITHM_RING,
+  direct = GICC_ALGORITHM_DIRECT,
+};
+
+namespace detail {
+// The element type of a collective. The 16-bit ones are recognised by their names, whatever header they come from.
+template <class T> struct element_type {
+  static_assert(unsupported<T>, "a collective's elements are __half, __nv_bfloat16, float, double, or 32- or 64-bit integers");
+};
+template <int Code> struct element_code { static constexpr int32_t code = Code; };
+template <> struct element_type<float> : element_code<GICC_ELEMENT_TYPE_F32> {};
+template <> struct element_type<double> : element_code<GICC_ELEMENT_TYPE_F64> {};
+template <> struct element_type<int> : element_code<GICC_ELEMENT_TYPE_I32> {};
+template <> struct element_type<unsigned> : element_code<GICC_ELEMENT_TYPE_U32> {};
+template <> struct element_type<long> : element_code<GICC_ELEMENT_TYPE_I64> {};
+template <> struct element_type<unsigned long> : element_code<GICC_ELEMENT_TYPE_U64> {};
+template <> struct element_type<long long> : element_code<GICC_ELEMENT_TYPE_I64> {};
+template <> struct element_type<unsigned long long> : element_code<GICC_ELEMENT_TYPE_U64> {};
+template <> struct element_type<_Float16> : element_code<GICC_ELEMENT_TYPE_F16> {};
+template <> struct element_type<__bf16> : element_code<GICC_ELEMENT_TYPE_BF16> {};
+template <> struct element_type<__half> : element_code<GICC_ELEMENT_TYPE_F16> {};
+template <> struct element_type<__nv_bfloat16> : element_code<GICC_ELEMENT_TYPE_BF16> {};
+} // namespace detail
+
+/// out = the combination of count elements of every PE's in, the same bits on every PE. All PEs call with the same count.
+///
+/// By a block: the blocks of this index on all PEs take part, with elements of their own; the block may read out afterwards.
+/// By a grid: all blocks of all PEs take part, each with a slice; what lies in `in` is visible to the whole grid before (it
+/// was there when the kernel began, or a `grid_sync` or another grid's collective came in between), nobody uses `out` any
+/// more, and all blocks may read out afterwards.
+///
+/// Elements are combined in the order of PEs (`ring`: in another order, the same for all PEs), 16-bit ones in single precision
+/// with one rounding at the end. out may be in; else they do not overlap. Buffers may be any memory of this GPU; large messages
+/// go faster between symmetric buffers, which are then symmetric on all PEs. Once in a kernel the block's count of rounds is
+/// loaded and stored; no fence is executed for small messages.
+template <group G = block, class T>
+GICC_INLINE void all_reduce(T *out, const detail::identity_t<T> *in, long long count, reduce r = reduce::sum,
+                            algorithm a = algorithm::automatic) {
+  static_assert(G == block || G == grid, "a collective is called by a block or by a grid");
+  constexpr int32_t type = detail::element_type<T>::code;
+  if constexpr (G == grid) __gicc_all_reduce_grid(out, (void *)in, count, type, (int32_t)r, (int32_t)a);
+  else __gicc_all_reduce_block(out, (void *)in, count, type, (int32_t)r, (int32_t)a);
+}
+
+/// out = count elements of every PE's in, those of PE 0 first. All PEs call with the same count; in may be this PE's place in
+/// out (`out + my_pe() * count`), else they do not overlap. Otherwise as `all_reduce`.
+template <group G = block, class T>
+GICC_INLINE void all_gather(T *out, const detail::identity_t<T> *in, long long count,
+                            algorithm a = algorithm::automatic) {
+  static_assert(G == block || G == grid, "a collective is called by a block or by a grid");
+  constexpr int32_t type = detail::element_type<T>::code;
+  if constexpr (G == grid) __gicc_all_gather_grid(out, (void *)in, count, type, (int32_t)a);
+  else __gicc_all_gather_block(out, (void *)in, count, type, (int32_t)a);
+}
 
 /// Counts the block in on counter (32 bits of this GPU's memory, zero at first). True for the last of `blocks` blocks, which
 /// then sees what all of them wrote before, and may speak for them; the counter is zero again afterwards. By a block (the

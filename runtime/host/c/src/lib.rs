@@ -168,6 +168,19 @@ pub unsafe extern "C" fn gicc_symmetric_free_all(pointer: *mut GiccTeam) -> i32 
 /// See `gicc/host.h`.
 ///
 /// # Safety
+/// `team` as above.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gicc_team_set_collective_blocks(pointer: *mut GiccTeam, blocks: u32) -> i32 {
+    call(|| {
+        // SAFETY: as this function demands.
+        unsafe { team(pointer) }?.set_collective_blocks(blocks);
+        Ok(())
+    })
+}
+
+/// See `gicc/host.h`.
+///
+/// # Safety
 /// `team` as above, `modules` points to a `CUmodule` for each PE, `source` is null or ends with a zero, `module` may be
 /// written.
 #[unsafe(no_mangle)]

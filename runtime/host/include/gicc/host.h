@@ -50,6 +50,10 @@ int32_t gicc_symmetric_alloc(gicc_team *team, const char *name, uint64_t bytes, 
 /* Frees all symmetric memory of the team. */
 int32_t gicc_symmetric_free_all(gicc_team *team);
 
+/* How many blocks a launch has at most whose kernel calls collectives; 128 where this is not called. Modules that are made
+ * usable afterwards get room for their packets: 128 KiB a block and PE. A block beyond is an error at run time. */
+int32_t gicc_team_set_collective_blocks(gicc_team *team, uint32_t blocks);
+
 /* Makes a compiled module usable: checks its version, gives it a workspace, which is zeroed once, and tells its kernels
  * who they are. `modules` has one CUmodule for each PE, which stay the caller's. */
 int32_t gicc_module_init(gicc_team *team, struct CUmod_st *const *modules, const char *source, uint32_t *module);

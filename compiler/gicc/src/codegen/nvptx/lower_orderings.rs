@@ -79,6 +79,7 @@ fn instruction(name: &str, order: Order, scope: Scope, arch: Arch) -> Option<Str
             format!("{{.reg .b128 t; ld.relaxed.{scope}.global.b128 t, [$2]; mov.b128 {{$0, $1}}, t;}}")
         }
         "__gicc_red_add_u64" if store => format!("red.{sem}.{scope}.global.add.u64 [$0], $1;"),
+        "__gicc_atom_add_u64" if rmw => format!("atom.{sem}.{scope}.global.add.u64 $0, [$1], $2;"),
         "__gicc_atom_inc_u32" if rmw => format!("atom.{sem}.{scope}.global.inc.u32 $0, [$1], $2;"),
         "__gicc_atom_cas_u32" if rmw => format!("atom.{sem}.{scope}.global.cas.b32 $0, [$1], $2, $3;"),
         _ => return None,

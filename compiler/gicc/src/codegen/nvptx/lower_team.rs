@@ -27,6 +27,7 @@ const FACTS: &[(&str, &str)] = &[
     ("__gicc_heap_stride", "heap_stride"),
     ("__gicc_heap_bytes", "heap_bytes"),
     ("__gicc_error_words", "error"),
+    ("__gicc_workspace_bytes", "workspace_bytes"),
     ("__gicc_timeout_ns", "timeout_ns"),
 ];
 

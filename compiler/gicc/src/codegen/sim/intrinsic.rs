@@ -124,6 +124,7 @@ fn gicc(ir: &Ir, function: Value, call: Value, name: &str) -> Result<(), Diagnos
             atomic(argument("value")?, ir.i64(0), Rmw::Add, meta.reduction())?;
             None
         }
+        "__gicc_atom_add_u64" => Some(atomic(argument("value")?, ir.i64(0), Rmw::Add, meta)?),
         "__gicc_atom_inc_u32" => Some(narrow(atomic(extend(argument("wrap")?), ir.i64(0), Rmw::IncrementWrap, meta)?)),
         "__gicc_atom_cas_u32" => Some(narrow(atomic(
             extend(argument("desired")?),
@@ -330,6 +331,7 @@ fn define_team(ir: &Ir, function: Value, name: &str) {
         "__gicc_heap_stride" => field(std::mem::offset_of!(State, heap_stride), 64),
         "__gicc_heap_bytes" => field(std::mem::offset_of!(State, heap_bytes), 64),
         "__gicc_error_words" => field(std::mem::offset_of!(State, error), 64),
+        "__gicc_workspace_bytes" => field(std::mem::offset_of!(State, workspace_bytes), 64),
         "__gicc_timeout_ns" => field(std::mem::offset_of!(State, timeout_ns), 64),
         // The workspace.
         _ => {

@@ -79,7 +79,7 @@ fn generic<'c, 'a>(at: &Before<'c, 'a>, pointer: Value<'c, 'a>) -> Value<'c, 'a>
 }
 
 /// The address of a buffer's first element, generic.
-pub(super) fn address<'c, 'a>(at: &Before<'c, 'a>, buffer: Value<'c, 'a>) -> Value<'c, 'a> {
+pub(crate) fn address<'c, 'a>(at: &Before<'c, 'a>, buffer: Value<'c, 'a>) -> Value<'c, 'a> {
     let Some(ty) = memref(buffer.r#type()) else { return generic(at, buffer) };
     let descriptor = Descriptor::of(at, buffer, ty);
     let aligned = descriptor.field(at, &[1], descriptor.pointer);
@@ -157,7 +157,7 @@ fn dimension(ty: MemRefType<'_>, n: usize) -> i64 {
 }
 
 /// A count of any integer type, as i64.
-pub(super) fn count<'c, 'a>(at: &Before<'c, 'a>, count: Value<'c, 'a>) -> Value<'c, 'a> {
+pub(crate) fn count<'c, 'a>(at: &Before<'c, 'a>, count: Value<'c, 'a>) -> Value<'c, 'a> {
     let i64_type = at.ty("i64");
     if count.r#type() == i64_type {
         count
@@ -169,7 +169,7 @@ pub(super) fn count<'c, 'a>(at: &Before<'c, 'a>, count: Value<'c, 'a>) -> Value<
 }
 
 /// How many elements a memref has.
-pub(super) fn elements<'c, 'a>(at: &Before<'c, 'a>, buffer: Value<'c, 'a>) -> Option<Value<'c, 'a>> {
+pub(crate) fn elements<'c, 'a>(at: &Before<'c, 'a>, buffer: Value<'c, 'a>) -> Option<Value<'c, 'a>> {
     let ty = memref(buffer.r#type())?;
     let i64_type = at.ty("i64");
     let sizes: Vec<i64> = (0..ty.rank()).map(|n| dimension(ty, n)).collect();

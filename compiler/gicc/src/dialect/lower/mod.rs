@@ -24,6 +24,8 @@ mod call;
 mod memory;
 mod operation;
 
+pub(crate) use memory::{address, count, elements};
+
 use std::collections::HashMap;
 
 use melior::ir::block::BlockLike as _;

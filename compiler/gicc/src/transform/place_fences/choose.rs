@@ -155,7 +155,10 @@ fn is_end(sites: &Sites<'_>, item: &Item) -> bool {
     match item {
         Item::Unordered => true,
         Item::Fence(..) => false,
-        Item::Site(n) => matches!(sites.all[*n].requirement, Requirement::Poll | Requirement::Count),
+        Item::Site(n) => matches!(
+            sites.all[*n].requirement,
+            Requirement::Poll | Requirement::Count | Requirement::CountAdd | Requirement::CountPoll
+        ),
     }
 }
 

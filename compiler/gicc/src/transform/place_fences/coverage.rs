@@ -89,7 +89,7 @@ fn after_site(site: &super::sites::Site<'_>, choice: Choice, now: Option<Scope>,
         },
         (Requirement::Observe, Half::Acquire) => now.max(Some(site.scope)),
         // A value is read here: an acquire fence that came before says nothing of it.
-        (Requirement::Poll | Requirement::Count, _) => None,
+        (Requirement::Poll | Requirement::Count | Requirement::CountAdd | Requirement::CountPoll, _) => None,
     }
 }
 

@@ -71,6 +71,15 @@ fn one<'c>(module: &Module<'c>, site: &Site<'c>, choice: Choice) -> Result<(), D
             let value = ordering(module, at, "__gicc_load_u64", &[arguments[0], order, scope]);
             replace(at, value);
         }
+        Requirement::CountAdd => {
+            let order = order(Order::AcquireRelease);
+            let value = ordering(module, at, "__gicc_atom_add_u64", &[arguments[0], arguments[1], order, scope]);
+            replace(at, value);
+        }
+        Requirement::CountPoll => {
+            let value = ordering(module, at, "__gicc_load_u64", &[arguments[0], order(Order::Acquire), scope]);
+            replace(at, value);
+        }
         Requirement::Count => {
             let value = ordering(
                 module,
@@ -150,7 +159,8 @@ fn remark(site: &Site<'_>, choice: Choice, hoisted: bool) -> String {
         Requirement::SignalSet => "signal",
         Requirement::SignalAdd => "adding signal",
         Requirement::Poll => "wait",
-        Requirement::Count => "block counter",
+        Requirement::Count | Requirement::CountAdd => "block counter",
+        Requirement::CountPoll => "wait for blocks",
     };
     let scope = site.scope.name();
     let narrowed = if site.narrowed { " (narrowed: the destination is this PE)" } else { "" };
@@ -174,7 +184,8 @@ fn remark(site: &Site<'_>, choice: Choice, hoisted: bool) -> String {
         (Requirement::Poll, _) => {
             format!("{}.{scope}", if site.order == Some(Order::Relaxed) { "relaxed" } else { "acquire" })
         }
-        (Requirement::Count, _) => format!("acq_rel.{scope}"),
+        (Requirement::Count | Requirement::CountAdd, _) => format!("acq_rel.{scope}"),
+        (Requirement::CountPoll, _) => format!("acquire.{scope}"),
     };
     format!("{what}: {how}{narrowed}")
 }

@@ -44,7 +44,11 @@ impl Site<'_> {
         match self.requirement {
             Requirement::Publish => true,
             Requirement::SignalSet | Requirement::SignalAdd => self.order != Some(Order::Relaxed),
-            Requirement::Observe | Requirement::Poll | Requirement::Count => false,
+            Requirement::Observe
+            | Requirement::Poll
+            | Requirement::Count
+            | Requirement::CountAdd
+            | Requirement::CountPoll => false,
         }
     }
 
@@ -110,11 +114,16 @@ fn site(call: Call<'_>, requirement: Requirement, node: NodeIndex) -> Site<'_> {
     let narrowed = sends && argument("pe").is_some_and(is_my_pe);
     let automatic = if narrowed { Scope::Device } else { Scope::System };
     let scope = match code("scope").and_then(Scope::from_code) {
-        Some(Scope::Auto) | None if requirement == Requirement::Count => Scope::Device,
+        Some(Scope::Auto) | None if counts_blocks(requirement) => Scope::Device,
         Some(Scope::Auto) | None => automatic,
         Some(written) => written,
     };
     Site { call, requirement, order: code("order").and_then(Order::from_code), scope, narrowed, node }
+}
+
+/// Whether a requirement is about the blocks of one GPU.
+fn counts_blocks(requirement: Requirement) -> bool {
+    matches!(requirement, Requirement::Count | Requirement::CountAdd | Requirement::CountPoll)
 }
 
 /// Whether a value is the number of the PE that runs this.

@@ -1,0 +1,240 @@
+//! What the algorithms share: who takes part, which part of the elements is this block's, rounds over as many packets as
+//! the slots hold, and a thread's share of the packets.
+
+use gicc_abi::heap;
+
+use super::body::{Body, I1, I64, Type, Value};
+use super::packets::{Access, Bounds, Layout, Part};
+use super::reduce::Reduction;
+
+/// The function that waits for a packet that is late for long; every expansion has it, and linking keeps one.
+pub(crate) const FAR_WAIT: &str = "gicc_collective_wait";
+
+/// The blocks that execute a collective on each PE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Group {
+    /// One block: the blocks of one index on all PEs.
+    Block,
+    /// All blocks of the grid, each with a slice.
+    Grid,
+}
+
+/// The facts that every algorithm needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    /// The results.
+    pub(crate) out: Value,
+    /// The elements of this PE.
+    pub(crate) input: Value,
+    /// How many (64 bits).
+    pub(crate) count: Value,
+    /// Rounds that this block has ended (64 bits).
+    pub(crate) epoch: Value,
+    /// This PE (32 bits).
+    pub(crate) me: Value,
+    /// PEs (32 bits).
+    pub(crate) pes: Value,
+    /// This thread in its block (32 bits).
+    pub(crate) rank: Value,
+    /// Threads of the block (32 bits).
+    pub(crate) threads: Value,
+    /// The block's regions for packets.
+    pub(crate) packets: Value,
+    /// Who executes it.
+    pub(crate) group: Group,
+    /// The function that waits for a packet that is late for long.
+    pub(crate) far_wait: &'static str,
+}
+
+/// A stretch of packets that one round (or a few) moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk {
+    /// Its first packet among all (64 bits).
+    pub(crate) first: Value,
+    /// Its units (32 bits).
+    pub(crate) units: Value,
+    /// Rounds before it (64 bits).
+    pub(crate) epoch: Value,
+}
+
+impl Frame {
+    /// Reads the facts. The parameters are those of every function of an expansion: out, in, count, epoch.
+    pub(crate) fn new(b: &mut Body, group: Group, [out, input, count, epoch]: [Value; 4]) -> Frame {
+        let me = b.call("__gicc_my_pe", &[]);
+        let pes = b.call("__gicc_n_pes", &[]);
+        let rank = b.call("__gicc_thread_index", &[]);
+        let threads = b.call("__gicc_thread_count", &[]);
+        let workspace = b.call("__gicc_workspace", &[]);
+        let block = b.call("__gicc_block_index", &[]);
+        let region = b.mul(block, pes);
+        let region = b.wide(region);
+        let bytes = b.times(region, heap::REGION_BYTES as i64);
+        let bytes = b.plus(bytes, heap::PACKETS as i64);
+        let packets = b.offset(workspace, bytes);
+        Frame { out, input, count, epoch, me, pes, rank, threads, packets, group, far_wait: FAR_WAIT }
+    }
+
+    /// The PE `distance` (32 bits, 0 to the number of PEs) above this one, round the ring.
+    pub(crate) fn above(&self, b: &mut Body, distance: Value) -> Value {
+        let sum = b.add(self.me, distance);
+        let wrapped = b.sub(sum, self.pes);
+        let over = b.cmp("uge", sum, self.pes);
+        b.select(over, wrapped, sum)
+    }
+
+    /// The PE `distance` below this one.
+    pub(crate) fn below(&self, b: &mut Body, distance: Value) -> Value {
+        let up = b.sub(self.pes, distance);
+        self.above(b, up)
+    }
+
+    /// Runs `body` for the distance of each other PE, beginning with the next one.
+    pub(crate) fn others(
+        &self,
+        b: &mut Body,
+        carried: &[Value],
+        body: impl FnOnce(&mut Body, Value, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let (one, step) = (b.i32(1), b.i32(1));
+        b.for_each([one, self.pes, step], carried, |b, distance, carried| {
+            let pe = self.above(b, distance);
+            body(b, pe, carried)
+        })
+    }
+
+    /// This block's stretch of `total` things (64 bits): first, and one behind the last. `grain`: a block takes no fewer
+    /// than its threads can take one each, and a multiple of this.
+    pub(crate) fn slice(&self, b: &mut Body, total: Value) -> (Value, Value) {
+        let zero = b.i64(0);
+        if self.group == Group::Block {
+            return (zero, total);
+        }
+        let blocks = b.call("__gicc_block_count", &[]);
+        let blocks = b.wide(blocks);
+        let each = b.div_up(total, blocks);
+        let each = b.plus(each, 31);
+        let mask = b.i64(!31);
+        let each = b.op("arith.andi", each, mask);
+        let threads = b.wide(self.threads);
+        let each = b.op("arith.maxui", each, threads);
+        let block = b.call("__gicc_block_index", &[]);
+        let block = b.wide(block);
+        let first = b.mul(block, each);
+        let first = b.min(first, total);
+        let end = b.add(first, each);
+        (first, b.min(end, total))
+    }
+
+    /// Goes through this block's packets, as many at once as `capacity` (64 bits) says, each time `rounds` rounds. `body`
+    /// says whether all that the thread waited for came; the block meets, and goes on only where everything came. Returns
+    /// the rounds that have ended.
+    pub(crate) fn rounds(
+        &self,
+        b: &mut Body,
+        layout: Layout,
+        capacity: Value,
+        rounds: i64,
+        body: impl FnOnce(&mut Body, Chunk) -> Value,
+    ) -> Value {
+        let total_units = layout.units_of(b, self.count);
+        let units = b.i64(layout.units().into());
+        let total = b.div_up(total_units, units);
+        let (first, end) = self.slice(b, total);
+        let truth = b.bool(true);
+        b.for_each([first, end, capacity], &[self.epoch, truth], |b, first, carried| {
+            let (epoch, good) = (carried[0], carried[1]);
+            b.branch(
+                good,
+                &[I64, I1],
+                |b| {
+                    let next = b.add(first, capacity);
+                    let next = b.min(next, end);
+                    let next_unit = b.mul(next, units);
+                    let next_unit = b.min(next_unit, total_units);
+                    let first_unit = b.mul(first, units);
+                    let here = b.sub(next_unit, first_unit);
+                    let units = b.narrow(here);
+                    let came = body(b, Chunk { first, units, epoch });
+                    let all = b.all_of_block(came);
+                    let ended = b.cast("arith.extui", all, I64);
+                    let ended = b.times(ended, rounds);
+                    vec![b.add(epoch, ended), all]
+                },
+                |_| vec![epoch, good],
+            )
+        })[0]
+    }
+
+    /// A chunk's elements in memory that begins at `pointer`.
+    pub(crate) fn part(&self, b: &mut Body, layout: Layout, pointer: Value, chunk: &Chunk) -> Part {
+        let bytes = layout.bytes(b, chunk.first);
+        Part { pointer: b.offset(pointer, bytes), units: chunk.units }
+    }
+
+    /// This thread's share of packets 0 to `all` (32 bits), `unroll` at a time as long as they are below `whole`, so that
+    /// what they load is under way together. `body` gets the packets' numbers.
+    pub(crate) fn share(
+        &self,
+        b: &mut Body,
+        (whole, all): (Value, Value),
+        (access, unroll): (Access, u32),
+        carried: &[Value],
+        body: impl Fn(&mut Body, &[Value], Bounds, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let mut state = vec![self.rank];
+        state.extend_from_slice(carried);
+        if access == Access::Atoms && unroll > 1 {
+            let span = b.times(self.threads, i64::from(unroll) - 1);
+            let limit = b.sub(whole, span);
+            let step = b.times(self.threads, unroll.into());
+            state = b.for_each([self.rank, limit, step], &state, |b, k, state| {
+                let mut ks = vec![k];
+                for _ in 1..unroll {
+                    let last = ks[ks.len() - 1];
+                    ks.push(b.add(last, self.threads));
+                }
+                let mut next = vec![b.add(k, step)];
+                next.extend(body(b, &ks, Bounds::Whole, &state[1..]));
+                next
+            });
+        }
+        let (from, carried) = (state[0], state[1..].to_vec());
+        b.for_each([from, all, self.threads], &carried, |b, k, carried| body(b, &[k], Bounds::Guarded, carried))
+    }
+}
+
+/// The values that an all-reduce combines, one after the other in the order of PEs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InOrder {
+    /// How two are combined.
+    pub(crate) reduction: Reduction,
+}
+
+impl InOrder {
+    /// `so_far` with the value of PE `pe` (32 bits) after it; the value alone for PE 0. Nothing where the PE does not exist.
+    pub(crate) fn next(
+        self,
+        b: &mut Body,
+        so_far: &[Value],
+        value: &[Value],
+        pe: Value,
+        exists: Option<Value>,
+    ) -> Vec<Value> {
+        let is_first = b.is(pe, 0);
+        so_far
+            .iter()
+            .zip(value)
+            .map(|(so_far, value)| {
+                let both = self.reduction.combine(b, *so_far, *value);
+                let both = b.select(is_first, *value, both);
+                match exists {
+                    Some(exists) => b.select(exists, both, *so_far),
+                    None => both,
+                }
+            })
+            .collect()
+    }
+}
+
+/// The parameters of the functions of an expansion: out, in, count, and but for the one that is called from outside, epoch.
+pub(crate) const PARAMETERS: [Type; 4] = [Type::Ptr, Type::Ptr, I64, I64];

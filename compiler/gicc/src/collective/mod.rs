@@ -1,0 +1,431 @@
+//! Step 3, level H: collectives. One distinct signature (constants included) becomes one function, whose body is MLIR of the
+//! dialects `arith`, `scf` and `llvm`, with calls of intrinsics. Nothing else in the project knows an algorithm.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `expand` | the pass `gicc-expand-collectives`: operations become calls |
+//! | `lower` | a call from C++ becomes such an operation, and LLVM IR |
+//! | `select` | which algorithm, where the caller leaves it to the compiler |
+//! | `one_shot`, `two_shot`, `ring` | all-reduce with packets |
+//! | `all_gather_direct`, `all_gather_ring` | all-gather with packets |
+//! | `simple` | both without packets, for large messages between symmetric buffers |
+//! | `gather` | waiting for the packets of several PEs |
+//! | `packets` | what a packet holds, where it lies, slots and flags |
+//! | `frame` | who takes part, slices of the grid, rounds, a thread's share |
+//! | `reduce` | elements and operations |
+//! | `body` | text of MLIR |
+//!
+//! A function takes `out`, `in` and `count`. It asks for the rounds that its block has ended, its epoch, and says what they
+//! are then; the epoch lives in a register (`transform/hold_epochs`).
+//!
+//! **To add an algorithm**: a file with `expand`; a number in `gicc_abi::codes::Algorithm`; its place in [`Signature`] below,
+//! and where it is best in `select`. Then `lit-tests/collective` and the matrix of `tests/collectives`, and a proof.
+
+mod all_gather_direct;
+mod all_gather_ring;
+mod body;
+mod expand;
+mod frame;
+mod gather;
+mod lower;
+mod one_shot;
+mod packets;
+mod reduce;
+mod ring;
+mod select;
+mod simple;
+mod two_shot;
+
+use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
+
+use body::{Body, Function, I64, Kind, Value};
+use frame::{Frame, PARAMETERS};
+use packets::{Access, Layout};
+use reduce::{Reduction, bytes_of, is_half};
+use select::Choice;
+
+pub(crate) use expand::run as expand;
+pub(crate) use frame::Group;
+pub(crate) use lower::lower;
+
+/// A collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Collective {
+    /// Every PE gets the combination of all PEs' elements.
+    AllReduce(ReduceOp),
+    /// Every PE gets all PEs' elements, one after the other.
+    AllGather,
+}
+
+impl Collective {
+    /// Its name in messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Collective::AllReduce(_) => "all_reduce",
+            Collective::AllGather => "all_gather",
+        }
+    }
+}
+
+/// What distinguishes one expansion from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Signature {
+    /// Which collective.
+    pub(crate) collective: Collective,
+    /// Who executes it.
+    pub(crate) group: Group,
+    /// The elements.
+    pub(crate) element: ElementType,
+    /// The algorithm that the caller asks for.
+    pub(crate) algorithm: Algorithm,
+    /// The count, where it is constant.
+    pub(crate) count: Option<i64>,
+}
+
+/// Why a signature has no expansion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refused {
+    /// An operation on bits for elements that are no integers.
+    #[error("`{}` does not exist for elements of type {}", .op.name(), .element.name())]
+    Operation {
+        /// The operation.
+        op: ReduceOp,
+        /// The elements.
+        element: ElementType,
+    },
+    /// An algorithm of another collective.
+    #[error("`{}` is no algorithm of {collective}", .algorithm.name())]
+    Algorithm {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The collective.
+        collective: &'static str,
+    },
+}
+
+impl Refused {
+    /// Why it is refused.
+    pub(crate) const fn cause(self) -> &'static str {
+        match self {
+            Refused::Operation { .. } => "and, or and xor combine the bits of integers",
+            Refused::Algorithm { collective, .. } => match collective.as_bytes() {
+                b"all_reduce" => "an all-reduce has one_shot, two_shot and ring",
+                _ => "an all-gather has direct and ring",
+            },
+        }
+    }
+
+    /// What helps.
+    pub(crate) const fn cure(self) -> &'static str {
+        match self {
+            Refused::Operation { .. } => "combine i32, u32, i64 or u64, or use sum, prod, min or max",
+            Refused::Algorithm { .. } => "name one of those, or leave it to the compiler with `automatic`",
+        }
+    }
+}
+
+/// The functions of a signature.
+#[derive(Clone, Debug)]
+pub(crate) struct Expansion {
+    /// The symbol of the function that is called with out, in and count.
+    pub(crate) symbol: String,
+    /// A module of MLIR with it and what it calls.
+    pub(crate) text: String,
+}
+
+impl Signature {
+    /// The symbol of its function.
+    pub(crate) fn symbol(&self) -> String {
+        let op = match self.collective {
+            Collective::AllReduce(op) => format!("_{}", op.name()),
+            Collective::AllGather => String::new(),
+        };
+        let group = match self.group {
+            Group::Block => "block",
+            Group::Grid => "grid",
+        };
+        let count = self.count.map(|c| format!("_{c}")).unwrap_or_default();
+        let (name, element, algorithm) = (self.collective.name(), self.element.name(), self.algorithm.name());
+        format!("gicc_{name}_{group}_{element}{op}_{algorithm}{count}")
+    }
+
+    /// Whether the signature has an expansion.
+    pub(crate) fn check(&self) -> Result<(), Refused> {
+        let algorithms: &[Algorithm] = match self.collective {
+            Collective::AllReduce(op) => {
+                if !(Reduction { element: self.element, op }).exists() {
+                    return Err(Refused::Operation { op, element: self.element });
+                }
+                &[Algorithm::Auto, Algorithm::OneShot, Algorithm::TwoShot, Algorithm::Ring]
+            }
+            Collective::AllGather => &[Algorithm::Auto, Algorithm::Direct, Algorithm::Ring],
+        };
+        if algorithms.contains(&self.algorithm) {
+            return Ok(());
+        }
+        Err(Refused::Algorithm { algorithm: self.algorithm, collective: self.collective.name() })
+    }
+
+    fn bytes(&self) -> Option<i64> {
+        self.count?.checked_mul(bytes_of(self.element).into())
+    }
+
+    /// What is known of the algorithm at compile time.
+    fn choice(&self) -> Choice {
+        match self.collective {
+            Collective::AllReduce(_) => select::all_reduce(self.algorithm, self.bytes()),
+            Collective::AllGather => select::all_gather(self.algorithm),
+        }
+    }
+
+    /// Expands it.
+    pub(crate) fn expand(&self) -> Result<Expansion, Refused> {
+        self.check()?;
+        let symbol = self.symbol();
+        let choice = self.choice();
+        let mut writer = Writer { signature: *self, symbol: symbol.clone(), functions: Vec::new() };
+        writer.functions.push(packets::far_wait(frame::FAR_WAIT));
+        writer.entry(&choice);
+        Ok(Expansion { symbol, text: body::module(&writer.functions) })
+    }
+
+    /// What is chosen, and why.
+    pub(crate) fn remark(&self) -> String {
+        let (chosen, why) = match self.choice() {
+            Choice::Always(algorithm, why) => (algorithm.name(), why),
+            Choice::AtRunTime(why) => ("chosen at each call", why),
+        };
+        format!("{} of {}: {chosen}: {why}", self.collective.name(), self.element.name())
+    }
+}
+
+/// A way to carry a collective out, of which a function may hold several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// With packets, by this algorithm.
+    Packets(Algorithm),
+    /// Between symmetric buffers, without packets.
+    Simple,
+}
+
+/// Writes the functions of a signature.
+struct Writer {
+    signature: Signature,
+    symbol: String,
+    functions: Vec<Function>,
+}
+
+impl Writer {
+    fn reduction(&self) -> Reduction {
+        let op = match self.signature.collective {
+            Collective::AllReduce(op) => op,
+            Collective::AllGather => ReduceOp::Sum,
+        };
+        Reduction { element: self.signature.element, op }
+    }
+
+    /// The function that is called: checks, the choice, and for a grid the meeting of its blocks.
+    fn entry(&mut self, choice: &Choice) {
+        let symbol = self.symbol.clone();
+        let signature = self.signature;
+        let function = Function::write(&symbol, Kind::Inlined, &PARAMETERS[..3], None, |b, p| {
+            let epoch = b.call("__gicc_epoch_get", &[]);
+            let mut p = [p[0], p[1], p[2], epoch];
+            if let Some(count) = signature.count {
+                p[2] = b.i64(count);
+            }
+            let size = b.i32(bytes_of(signature.element).into());
+            let fits = b.call("__gicc_collective_check", &[p[0], p[1], p[2], size]);
+            let no = b.i32(0);
+            let fits = b.cmp("ne", fits, no);
+            let ended = b.branch(fits, &[I64], |b| vec![self.choose(b, choice, p)], |_| vec![p[3]])[0];
+            b.call("__gicc_epoch_set", &[ended]);
+            if signature.group == Group::Grid {
+                b.call("__gicc_grid_sync", &[]);
+            }
+            None
+        });
+        self.functions.push(function);
+    }
+
+    fn choose(&mut self, b: &mut Body, choice: &Choice, p: [Value; 4]) -> Value {
+        let f = Frame::new(b, self.signature.group, p);
+        let bytes = b.times(f.count, bytes_of(self.signature.element).into());
+        match choice {
+            Choice::Always(Algorithm::TwoShot, _) => self.two_shot(b, &f, bytes, true),
+            Choice::Always(Algorithm::Direct, _) => self.direct(b, &f, bytes),
+            Choice::Always(algorithm, _) => self.packets(b, &f, *algorithm),
+            Choice::AtRunTime(_) => {
+                let one = select::is_one_shot(b, &f, bytes);
+                let this = std::cell::RefCell::new(self);
+                b.branch(
+                    one,
+                    &[I64],
+                    |b| vec![this.borrow_mut().packets(b, &f, Algorithm::OneShot)],
+                    |b| vec![this.borrow_mut().two_shot(b, &f, bytes, false)],
+                )[0]
+            }
+        }
+    }
+
+    /// Two shots: with packets or without, which only symmetric buffers allow. `inlined`: the likely way is part of this
+    /// function.
+    fn two_shot(&mut self, b: &mut Body, f: &Frame, bytes: Value, inlined: bool) -> Value {
+        let small = self.signature.bytes().is_some_and(|n| n <= select::SMALL);
+        if small {
+            return self.packets(b, f, Algorithm::TwoShot);
+        }
+        let packets = select::is_two_shot_with_packets(b, f, bytes);
+        let simple = self.may_be_simple(b, f, packets, &[(f.input, bytes), (f.out, bytes)]);
+        let large = self.signature.bytes().is_some_and(|n| n > select::SENT);
+        let here = if large { Way::Simple } else { Way::Packets(Algorithm::TwoShot) };
+        let this = std::cell::RefCell::new(self);
+        let go = |b: &mut Body, way: Way| {
+            let mut this = this.borrow_mut();
+            match way {
+                way if !inlined || way != here => this.apart(b, f, way),
+                Way::Simple => this.simple(b, f),
+                Way::Packets(algorithm) => this.packets(b, f, algorithm),
+            }
+        };
+        b.branch(
+            simple,
+            &[I64],
+            |b| vec![go(b, Way::Simple)],
+            |b| vec![go(b, Way::Packets(Algorithm::TwoShot))],
+        )[0]
+    }
+
+    /// All-gather to all PEs at once: with packets, or by puts where the result is symmetric.
+    fn direct(&mut self, b: &mut Body, f: &Frame, bytes: Value) -> Value {
+        let small = self.signature.bytes().is_some_and(|n| n <= select::SMALL);
+        if small {
+            return self.packets(b, f, Algorithm::Direct);
+        }
+        let packets = select::is_gather_with_packets(b, f, bytes);
+        let pes = b.wide(f.pes);
+        let all = b.mul(bytes, pes);
+        let simple = self.may_be_simple(b, f, packets, &[(f.out, all)]);
+        let this = std::cell::RefCell::new(self);
+        b.branch(
+            simple,
+            &[I64],
+            |b| vec![this.borrow_mut().apart(b, f, Way::Simple)],
+            |b| vec![this.borrow_mut().packets(b, f, Algorithm::Direct)],
+        )[0]
+    }
+
+    /// Whether packets are not better and all of `buffers` are symmetric.
+    fn may_be_simple(&self, b: &mut Body, _: &Frame, packets: Value, buffers: &[(Value, Value)]) -> Value {
+        let truth = b.bool(true);
+        let mut may = b.op("arith.xori", packets, truth);
+        let no = b.i32(0);
+        for (pointer, bytes) in buffers {
+            let symmetric = b.call("__gicc_is_symmetric", &[*pointer, *bytes]);
+            let symmetric = b.cmp("ne", symmetric, no);
+            may = b.op("arith.andi", may, symmetric);
+        }
+        may
+    }
+
+    /// With packets, in this function where elements are whole atoms; else in one of its own.
+    fn packets(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm) -> Value {
+        if algorithm == Algorithm::Ring && matches!(self.signature.collective, Collective::AllReduce(_)) {
+            let element = self.signature.element;
+            let access = if is_half(element) { Access::Widened } else { Access::Atoms };
+            return self.with(b, f, algorithm, access);
+        }
+        if !is_half(self.signature.element) {
+            return self.with(b, f, algorithm, Access::Atoms);
+        }
+        let (input, out) = (b.address(f.input), b.address(f.out));
+        let addresses = b.op("arith.ori", input, out);
+        let size = b.i64(2);
+        let bytes = b.mul(f.count, size);
+        let all = b.op("arith.ori", addresses, bytes);
+        let three = b.i64(3);
+        let low = b.op("arith.andi", all, three);
+        let whole = b.is(low, 0);
+        let this = std::cell::RefCell::new(self);
+        b.branch(
+            whole,
+            &[I64],
+            |b| vec![this.borrow_mut().with(b, f, algorithm, Access::Atoms)],
+            |b| {
+                let mut this = this.borrow_mut();
+                let name = format!("{}_{}_halves", this.symbol, algorithm.name());
+                vec![this.function_apart(b, f, &name, |this, b, f| this.with(b, f, algorithm, Access::Halves))]
+            },
+        )[0]
+    }
+
+    fn with(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, access: Access) -> Value {
+        let layout = Layout { element: self.signature.element, access };
+        let reduction = self.reduction();
+        match (self.signature.collective, algorithm) {
+            (Collective::AllReduce(_), Algorithm::TwoShot) => two_shot::expand(b, f, layout, reduction),
+            (Collective::AllReduce(_), Algorithm::Ring) => ring::expand(b, f, layout, reduction),
+            (Collective::AllReduce(_), _) => one_shot::expand(b, f, layout, reduction),
+            (Collective::AllGather, Algorithm::Ring) => all_gather_ring::expand(b, f, layout),
+            (Collective::AllGather, _) => all_gather_direct::expand(b, f, layout),
+        }
+    }
+
+    /// Without packets, by wide words where both buffers are aligned to them; else, in a function of its own, by elements.
+    fn simple(&mut self, b: &mut Body, f: &Frame) -> Value {
+        if self.signature.collective == Collective::AllGather {
+            return simple::all_gather(b, f, self.signature.element);
+        }
+        let reduction = self.reduction();
+        let (input, out) = (b.address(f.input), b.address(f.out));
+        let both = b.op("arith.ori", input, out);
+        let mask = b.i64(i64::from(simple::WIDE) - 1);
+        let low = b.op("arith.andi", both, mask);
+        let wide = b.is(low, 0);
+        let lanes = simple::WIDE / bytes_of(self.signature.element);
+        let this = std::cell::RefCell::new(self);
+        b.branch(
+            wide,
+            &[I64],
+            |b| vec![simple::all_reduce(b, f, reduction, lanes)],
+            |b| {
+                let mut this = this.borrow_mut();
+                let name = format!("{}_simple_elements", this.symbol);
+                vec![this.function_apart(b, f, &name, |_, b, f| simple::all_reduce(b, f, reduction, 1))]
+            },
+        )[0]
+    }
+
+    /// A way in a function of its own: what is large does not mind the call, and what is small not the code.
+    fn apart(&mut self, b: &mut Body, f: &Frame, way: Way) -> Value {
+        let name = match way {
+            Way::Simple => format!("{}_simple", self.symbol),
+            Way::Packets(algorithm) => format!("{}_{}", self.symbol, algorithm.name()),
+        };
+        self.function_apart(b, f, &name, |this, b, f| match way {
+            Way::Simple => this.simple(b, f),
+            Way::Packets(algorithm) => this.packets(b, f, algorithm),
+        })
+    }
+
+    fn function_apart(
+        &mut self,
+        b: &mut Body,
+        f: &Frame,
+        name: &str,
+        body: impl FnOnce(&mut Writer, &mut Body, &Frame) -> Value,
+    ) -> Value {
+        if !self.functions.iter().any(|g| g.name == name) {
+            let group = self.signature.group;
+            let function = Function::write(name, Kind::Apart, &PARAMETERS, Some(I64), |b, p| {
+                let f = Frame::new(b, group, [p[0], p[1], p[2], p[3]]);
+                Some(body(self, b, &f))
+            });
+            self.functions.push(function);
+        }
+        b.call_function(name, &[f.out, f.input, f.count, f.epoch], Some(I64))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! All-reduce, one shot: each PE sends its elements to all others, and each combines everything in the order of PEs.
+//!
+//! ```text
+//! for each packet of mine          for each packet
+//!   load, store to every PE          wait for every PE's, combine in the order of PEs, store the result
+//! ```
+//!
+//! One round of packets: no barrier between PEs, no fence, one trip over the wire. Every PE sends its elements n - 1 times.
+//! Both loops give a thread the same packets, so the result may lie where the elements lay.
+
+use gicc_abi::heap;
+
+use super::body::{Body, Value};
+use super::frame::{Frame, InOrder};
+use super::gather::{combine_all, combine_pair};
+use super::packets::{Bounds, Layout, Part, Round};
+use super::reduce::Reduction;
+
+/// Packets a thread has under way: as many loads from this PE's memory, and then from its region.
+const UNROLL: u32 = 4;
+
+/// Expands it; the rounds that have ended.
+pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reduction) -> Value {
+    let order = InOrder { reduction };
+    let capacity = b.i64(heap::PACKETS_OF_SLOT as i64);
+    f.rounds(b, layout, capacity, 1, |b, chunk| {
+        let epoch = b.plus(chunk.epoch, 1);
+        let round = Round::of(b, layout.form(), epoch);
+        let input = f.part(b, layout, f.input, &chunk);
+        let out = f.part(b, layout, f.out, &chunk);
+        let pair = b.is(f.pes, 2);
+        b.branch(
+            pair,
+            &[super::body::I1],
+            |b| vec![for_pair(b, f, layout, order, &round, &input, &out)],
+            |b| vec![for_many(b, f, layout, order, &round, &input, &out)],
+        )[0]
+    })
+}
+
+/// One other PE: nothing has to be looped over.
+fn for_pair(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Round, input: &Part, out: &Part) -> Value {
+    let bounds = layout.packets_of(b, input);
+    let region = round.region(b, f.packets, f.me);
+    let one = b.i32(1);
+    let other = b.sub(one, f.me);
+    f.share(b, bounds, (layout.access, UNROLL), &[], |b, ks, bounds, _| {
+        let atoms: Vec<_> = ks.iter().map(|k| layout.read(b, input, *k, bounds)).collect();
+        for (k, atoms) in ks.iter().zip(&atoms) {
+            round.send(b, region, *k, atoms, other);
+        }
+        Vec::new()
+    });
+    let truth = b.bool(true);
+    f.share(b, bounds, (layout.access, UNROLL), &[truth], |b, ks, bounds, carried| {
+        let own = |b: &mut Body| ks.iter().map(|k| own_values(b, layout, input, *k, bounds)).collect();
+        let (results, came) = combine_pair(b, f, layout, order, round, ks, own);
+        store(b, layout, out, ks, &results, bounds);
+        vec![b.op("arith.andi", carried[0], came)]
+    })[0]
+}
+
+/// Any number of PEs.
+fn for_many(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Round, input: &Part, out: &Part) -> Value {
+    let bounds = layout.packets_of(b, input);
+    let region = round.region(b, f.packets, f.me);
+    f.share(b, bounds, (layout.access, 2), &[], |b, ks, bounds, _| {
+        let atoms: Vec<_> = ks.iter().map(|k| layout.read(b, input, *k, bounds)).collect();
+        f.others(b, &[], |b, pe, _| {
+            for (k, atoms) in ks.iter().zip(&atoms) {
+                round.send(b, region, *k, atoms, pe);
+            }
+            Vec::new()
+        });
+        Vec::new()
+    });
+    let truth = b.bool(true);
+    f.share(b, bounds, (layout.access, 2), &[truth], |b, ks, bounds, carried| {
+        let own: Vec<_> = ks.iter().map(|k| own_values(b, layout, input, *k, bounds)).collect();
+        let (results, came) = combine_all(b, f, layout, order, round, ks, &own);
+        store(b, layout, out, ks, &results, bounds);
+        vec![b.op("arith.andi", carried[0], came)]
+    })[0]
+}
+
+fn own_values(b: &mut Body, layout: Layout, input: &Part, k: Value, bounds: Bounds) -> Vec<Value> {
+    let atoms = layout.read(b, input, k, bounds);
+    layout.open(b, &atoms)
+}
+
+fn store(b: &mut Body, layout: Layout, out: &Part, ks: &[Value], results: &[Vec<Value>], bounds: Bounds) {
+    for (k, values) in ks.iter().zip(results) {
+        let atoms = layout.close(b, values);
+        layout.write(b, out, *k, &atoms, bounds);
+    }
+}

@@ -1,0 +1,461 @@
+//! Packets of collectives: what one holds, where it lies, and how the elements come in and out.
+//!
+//! A packet is one 16-byte word that is written and read as a whole: data, and the flag of the round that says that the data
+//! is there. Elements travel in *atoms*:
+//!
+//! | elements | packet | atoms |
+//! | --- | --- | --- |
+//! | of 16 or 32 bits | 12 bytes of data, 4 of flag | three of 32 bits |
+//! | of 64 bits | 8 bytes of data, 8 of flag | one of 64 bits |
+//!
+//! Each block has, in every PE's workspace, a region for each source PE: two slots of [`heap::PACKETS_OF_SLOT`] packets. A
+//! round uses the slot of its epoch's parity. A slot is free again when its round is over everywhere, and a block that
+//! ended round `e` knows that all PEs ended round `e - 1`: in each round every PE hears from every other, directly or round
+//! the ring. So round `e + 1` may write what round `e - 1` used. What makes it right without a fence: `ok` of a round is
+//! what all threads of the block polled (a barrier reduction), and the next epoch is computed from it.
+//!
+//! Limits: 12 + 4 compares 31 bits of the epoch, so a word that was not overwritten for 2^31 rounds would be mistaken.
+
+use gicc_abi::codes::ElementType;
+use gicc_abi::heap;
+
+use super::body::{Body, Function, I1, I32, I64, Kind, PACKET, Scalar, Type, Value};
+use super::frame::Frame;
+use super::reduce::{Reduction, bytes_of, is_half, round, stored, widen};
+
+/// What a packet holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Three atoms of 32 bits, and 32 bits of flag.
+    Dense,
+    /// One atom of 64 bits, and 64 bits of flag.
+    Even,
+}
+
+impl Form {
+    /// The form for an element type.
+    pub(crate) const fn of(element: ElementType) -> Form {
+        if bytes_of(element) == 8 { Form::Even } else { Form::Dense }
+    }
+
+    /// Atoms of a packet.
+    pub(crate) const fn atoms(self) -> u32 {
+        match self {
+            Form::Dense => 3,
+            Form::Even => 1,
+        }
+    }
+
+    /// Bytes of an atom.
+    pub(crate) const fn atom_bytes(self) -> u32 {
+        match self {
+            Form::Dense => 4,
+            Form::Even => 8,
+        }
+    }
+
+    /// The type of an atom's bits.
+    const fn bits(self) -> Type {
+        match self {
+            Form::Dense => I32,
+            Form::Even => I64,
+        }
+    }
+
+    /// The bits of the high half that are flag.
+    const fn mask(self) -> i64 {
+        match self {
+            Form::Dense => !0xffff_ffff,
+            Form::Even => -1,
+        }
+    }
+}
+
+/// How elements lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Whole atoms at addresses that are multiples of their size.
+    Atoms,
+    /// Elements of 16 bits, one by one: an odd number of them, or an odd address.
+    Halves,
+    /// Elements of 16 bits, each of which travels as an atom of single precision: where a partial result goes on, so that
+    /// it is rounded only once.
+    Widened,
+}
+
+/// Elements on their way: the bits of each atom of one packet.
+pub(crate) type Atoms = Vec<Value>;
+
+/// The elements of one collective, as packets of one block see them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// The elements.
+    pub(crate) element: ElementType,
+    /// How they lie in memory.
+    pub(crate) access: Access,
+}
+
+impl Layout {
+    /// The packets' form.
+    pub(crate) fn form(self) -> Form {
+        Form::of(self.element)
+    }
+
+    /// Bytes of what is loaded and stored at once.
+    fn unit_bytes(self) -> u32 {
+        match self.access {
+            Access::Atoms => self.form().atom_bytes(),
+            Access::Halves | Access::Widened => 2,
+        }
+    }
+
+    /// Units in a packet. The numbers of [`Part`] count them.
+    pub(crate) fn units(self) -> u32 {
+        match self.access {
+            Access::Atoms | Access::Widened => self.form().atoms(),
+            Access::Halves => 2 * self.form().atoms(),
+        }
+    }
+
+    /// Bytes in memory of `packets` (64 bits) packets.
+    pub(crate) fn bytes(self, b: &mut Body, packets: Value) -> Value {
+        b.times(packets, (self.units() * self.unit_bytes()).into())
+    }
+
+    /// How many units `count` (64 bits) elements are.
+    pub(crate) fn units_of(self, b: &mut Body, count: Value) -> Value {
+        if is_half(self.element) && self.access == Access::Atoms {
+            let one = b.i64(1);
+            b.op("arith.shrui", count, one)
+        } else {
+            count
+        }
+    }
+}
+
+/// A stretch of memory that packets are made of, or taken apart into: an address and how many units lie there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Where packet 0 begins.
+    pub(crate) pointer: Value,
+    /// Units that exist (32 bits); loads beyond take the last one, stores beyond are left out.
+    pub(crate) units: Value,
+}
+
+/// Which bounds a packet has to heed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    /// All of its units exist.
+    Whole,
+    /// Some may not.
+    Guarded,
+}
+
+impl Layout {
+    /// The address of unit `j` of packet `k` (32 bits); of the last unit where that one does not exist and `clamp` is set.
+    fn unit(self, b: &mut Body, part: &Part, k: Value, j: u32, clamp: bool) -> Value {
+        if !clamp {
+            // The packet's address and a constant, which the access itself adds.
+            let wide = b.wide(k);
+            let bytes = self.bytes(b, wide);
+            let packet = b.offset(part.pointer, bytes);
+            let inside = b.i64((j * self.unit_bytes()).into());
+            return b.offset(packet, inside);
+        }
+        let first = b.times(k, self.units().into());
+        let index = b.plus(first, j.into());
+        let one = b.i32(1);
+        let last = b.sub(part.units, one);
+        let index = b.min(index, last);
+        let index = b.wide(index);
+        let bytes = b.times(index, self.unit_bytes().into());
+        b.offset(part.pointer, bytes)
+    }
+
+    /// The atoms of packet `k`.
+    pub(crate) fn read(self, b: &mut Body, part: &Part, k: Value, bounds: Bounds) -> Atoms {
+        let clamp = bounds == Bounds::Guarded;
+        let load = |b: &mut Body, j: u32, ty: Type| {
+            let pointer = self.unit(b, part, k, j, clamp);
+            b.load(ty, pointer, self.unit_bytes())
+        };
+        match self.access {
+            Access::Atoms => (0..self.form().atoms()).map(|j| load(b, j, self.form().bits())).collect(),
+            Access::Halves => (0..self.form().atoms())
+                .map(|j| {
+                    let pair = Type::Lanes(2, stored(self.element));
+                    let mut atom = b.zero(pair);
+                    for half in 0..2 {
+                        let value = load(b, 2 * j + half, Type::Lanes(1, stored(self.element)));
+                        atom = b.with_lane(atom, half, value);
+                    }
+                    b.bits(atom, I32)
+                })
+                .collect(),
+            Access::Widened => (0..self.form().atoms())
+                .map(|j| {
+                    let half = load(b, j, Type::Lanes(1, stored(self.element)));
+                    let wide = widen(b, self.element, half);
+                    b.bits(wide, I32)
+                })
+                .collect(),
+        }
+    }
+
+    /// Stores the atoms of packet `k`.
+    pub(crate) fn write(self, b: &mut Body, part: &Part, k: Value, atoms: &Atoms, bounds: Bounds) {
+        let mut units = Vec::new();
+        for atom in atoms {
+            match self.access {
+                Access::Atoms => units.push(*atom),
+                Access::Halves => {
+                    let pair = b.bits(*atom, Type::Lanes(2, stored(self.element)));
+                    units.extend((0..2).map(|half| b.lane(pair, half)));
+                }
+                Access::Widened => {
+                    let wide = b.bits(*atom, Type::Lanes(1, Scalar::F32));
+                    units.push(round(b, self.element, wide));
+                }
+            }
+        }
+        for (j, unit) in units.into_iter().enumerate() {
+            let j = j as u32;
+            let store = |b: &mut Body| {
+                let pointer = self.unit(b, part, k, j, false);
+                b.store(unit, pointer, self.unit_bytes());
+            };
+            match bounds {
+                Bounds::Whole => store(b),
+                Bounds::Guarded => {
+                    let first = b.times(k, self.units().into());
+                    let index = b.plus(first, j.into());
+                    let exists = b.cmp("ult", index, part.units);
+                    b.when(exists, store);
+                }
+            }
+        }
+    }
+
+    /// How many packets have all of their units, and how many there are (both 32 bits).
+    pub(crate) fn packets_of(self, b: &mut Body, part: &Part) -> (Value, Value) {
+        let each = b.i32(self.units().into());
+        let whole = b.op("arith.divui", part.units, each);
+        let all = b.div_up(part.units, each);
+        (whole, all)
+    }
+
+    /// Atoms as values that can be combined.
+    pub(crate) fn open(self, b: &mut Body, atoms: &Atoms) -> Vec<Value> {
+        let mut values = Vec::new();
+        for atom in atoms {
+            values.push(match self.access {
+                Access::Widened => b.bits(*atom, Type::Lanes(1, Scalar::F32)),
+                Access::Atoms | Access::Halves => {
+                    let lanes = self.form().atom_bytes() / bytes_of(self.element);
+                    let elements = b.bits(*atom, Type::Lanes(lanes, stored(self.element)));
+                    widen(b, self.element, elements)
+                }
+            });
+        }
+        values
+    }
+
+    /// The way back from [`Layout::open`].
+    pub(crate) fn close(self, b: &mut Body, values: &[Value]) -> Atoms {
+        let mut atoms = Vec::new();
+        for value in values {
+            let elements = match self.access {
+                Access::Widened => *value,
+                Access::Atoms | Access::Halves => round(b, self.element, *value),
+            };
+            atoms.push(b.bits(elements, self.form().bits()));
+        }
+        atoms
+    }
+}
+
+/// Two lists of values combined, one by one.
+pub(crate) fn combine(b: &mut Body, reduction: Reduction, x: &[Value], y: &[Value]) -> Vec<Value> {
+    x.iter().zip(y).map(|(x, y)| reduction.combine(b, *x, *y)).collect()
+}
+
+/// How often a thread looks at its packets before it waits for each of them.
+const LOOKS: i64 = 256;
+
+/// A packet that is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Awaited {
+    /// The region's slot that it comes to.
+    pub(crate) region: Value,
+    /// Its number there (32 bits).
+    pub(crate) k: Value,
+    /// Who sends it.
+    pub(crate) source: Value,
+    /// Whether it is waited for at all; always where this says nothing.
+    pub(crate) wanted: Option<Value>,
+}
+
+/// The function that waits for one packet that is late for long: out of line, since that is nobody's hot path.
+pub(crate) fn far_wait(name: &str) -> Function {
+    Function::write(name, Kind::Shared, &[Type::Ptr, I64, I64, I32], Some(PACKET), |b, p| {
+        Some(b.call("__gicc_packet_wait", p))
+    })
+}
+
+/// The flag of a round, and where its slot begins in a region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Round {
+    form: Form,
+    /// The flag as it stands in the high half of a packet.
+    pub(crate) flag: Value,
+    /// Bytes from a region's start to the slot (64 bits).
+    slot: Value,
+}
+
+impl Round {
+    /// The round of an epoch, which is at least 1.
+    pub(crate) fn of(b: &mut Body, form: Form, epoch: Value) -> Round {
+        let one = b.i64(1);
+        let parity = b.op("arith.andi", epoch, one);
+        let slot = b.times(parity, heap::SLOT_BYTES as i64);
+        let flag = match form {
+            Form::Even => epoch,
+            Form::Dense => {
+                // Never zero, which is what memory holds at first.
+                let (thirty_two, top) = (b.i64(32), b.i64(i64::MIN));
+                let high = b.op("arith.shli", epoch, thirty_two);
+                b.op("arith.ori", high, top)
+            }
+        };
+        Round { form, flag, slot }
+    }
+
+    /// The slot of this round in the region of a source (32 bits).
+    pub(crate) fn region(&self, b: &mut Body, packets: Value, source: Value) -> Value {
+        let source = b.wide(source);
+        let region = b.times(source, heap::REGION_BYTES as i64);
+        let bytes = b.add(region, self.slot);
+        b.offset(packets, bytes)
+    }
+
+    /// The low and high half of a packet. `flag` may be another than the round's, so that a failure is no success elsewhere.
+    fn halves(&self, b: &mut Body, atoms: &Atoms, flag: Value) -> (Value, Value) {
+        match self.form {
+            Form::Even => (atoms[0], flag),
+            Form::Dense => {
+                let wide: Vec<Value> = atoms.iter().map(|a| b.wide(*a)).collect();
+                let thirty_two = b.i64(32);
+                let second = b.op("arith.shli", wide[1], thirty_two);
+                (b.op("arith.ori", wide[0], second), b.op("arith.ori", wide[2], flag))
+            }
+        }
+    }
+
+    /// Sends packet `k` of a region to a PE.
+    pub(crate) fn send(&self, b: &mut Body, region: Value, k: Value, atoms: &Atoms, pe: Value) {
+        self.send_flagged(b, region, k, atoms, self.flag, pe);
+    }
+
+    /// The same with a flag that is the round's only where all is well.
+    pub(crate) fn send_flagged(&self, b: &mut Body, region: Value, k: Value, atoms: &Atoms, flag: Value, pe: Value) {
+        let (low, high) = self.halves(b, atoms, flag);
+        let place = place(b, region, k);
+        b.call("__gicc_packet_store", &[place, low, high, pe]);
+    }
+
+    /// Waits until every packet is this round's; their atoms, and whether all came. All loads are under way together, again
+    /// and again; what is late for long is waited for in [`far_wait`], which knows the bound of a wait.
+    pub(crate) fn wait(&self, b: &mut Body, f: &Frame, awaited: &[Awaited]) -> (Vec<Atoms>, Value) {
+        let places: Vec<Value> = awaited.iter().map(|a| place(b, a.region, a.k)).collect();
+        let mut results = vec![I1];
+        results.extend(awaited.iter().map(|_| PACKET));
+        let looked = b.repeat(&results, |b, times| {
+            let words: Vec<Value> = places.iter().map(|p| b.call("__gicc_packet_load", &[*p])).collect();
+            let mut all = b.bool(true);
+            for (word, awaited) in words.iter().zip(awaited) {
+                let here = self.is_enough(b, *word, awaited);
+                all = b.op("arith.andi", all, here);
+            }
+            let most = b.i32(LOOKS);
+            let more = b.cmp("ult", times, most);
+            let nobody = b.bool(false);
+            let again = b.select(all, nobody, more);
+            let mut out = vec![all];
+            out.extend(words);
+            (again, out)
+        });
+        let (all, words) = (looked[0], looked[1..].to_vec());
+        let settled = b.branch(
+            all,
+            &results,
+            |_| looked.clone(),
+            |b| {
+                let mut came = b.bool(true);
+                let mut late = Vec::new();
+                for ((word, place), awaited) in words.iter().zip(&places).zip(awaited) {
+                    let enough = self.is_enough(b, *word, awaited);
+                    let word = b.branch(
+                        enough,
+                        &[PACKET],
+                        |_| vec![*word],
+                        |b| {
+                            let mask = b.i64(self.form.mask());
+                            vec![b.call_function(f.far_wait, &[*place, self.flag, mask, awaited.source], Some(PACKET))]
+                        },
+                    )[0];
+                    let here = self.is_enough(b, word, awaited);
+                    came = b.op("arith.andi", came, here);
+                    late.push(word);
+                }
+                let mut out = vec![came];
+                out.extend(late);
+                out
+            },
+        );
+        let atoms = settled[1..].iter().map(|word| self.atoms(b, *word)).collect();
+        (atoms, settled[0])
+    }
+
+    /// Whether a word is this round's, or nobody waits for it.
+    fn is_enough(&self, b: &mut Body, word: Value, awaited: &Awaited) -> Value {
+        let here = self.is_here(b, word);
+        match awaited.wanted {
+            None => here,
+            Some(wanted) => {
+                let truth = b.bool(true);
+                b.select(wanted, here, truth)
+            }
+        }
+    }
+
+    fn is_here(&self, b: &mut Body, word: Value) -> Value {
+        let high = b.lane(word, 1);
+        let flag = match self.form {
+            Form::Even => high,
+            Form::Dense => {
+                let mask = b.i64(self.form.mask());
+                b.op("arith.andi", high, mask)
+            }
+        };
+        b.cmp("eq", flag, self.flag)
+    }
+
+    fn atoms(&self, b: &mut Body, word: Value) -> Atoms {
+        let low = b.lane(word, 0);
+        match self.form {
+            Form::Even => vec![low],
+            Form::Dense => {
+                let high = b.lane(word, 1);
+                let thirty_two = b.i64(32);
+                let second = b.op("arith.shrui", low, thirty_two);
+                vec![b.narrow(low), b.narrow(second), b.narrow(high)]
+            }
+        }
+    }
+}
+
+fn place(b: &mut Body, region: Value, k: Value) -> Value {
+    let k = b.wide(k);
+    let bytes = b.times(k, heap::PACKET_BYTES as i64);
+    b.offset(region, bytes)
+}

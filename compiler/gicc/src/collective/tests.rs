@@ -1,0 +1,85 @@
+//! Every signature's text is MLIR that `mlir-opt` lowers to LLVM; what does not exist is refused.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use super::*;
+
+/// Every signature that exists; counts as given.
+fn signatures(counts: &[Option<i64>]) -> Vec<Signature> {
+    let mut all = Vec::new();
+    for &element in ElementType::ALL {
+        for group in [Group::Block, Group::Grid] {
+            for &count in counts {
+                for &algorithm in Algorithm::ALL {
+                    let mut collectives = vec![Collective::AllGather];
+                    collectives.extend(ReduceOp::ALL.iter().map(|op| Collective::AllReduce(*op)));
+                    for collective in collectives {
+                        let signature = Signature { collective, group, element, algorithm, count };
+                        if signature.check().is_ok() {
+                            all.push(signature);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_expansion_lowers_to_llvm() {
+    let text: Vec<String> = signatures(&[None, Some(1000), Some(1 << 20)])
+        .iter()
+        // Operations differ in one line: one stands for all but for the small types.
+        .filter(|s| matches!(s.collective, Collective::AllReduce(ReduceOp::Min | ReduceOp::Xor) | Collective::AllGather))
+        .map(|s| s.expand().expect("it exists").text)
+        .collect();
+    assert!(text.len() > 100, "{}", text.len());
+    let mut child = Command::new("mlir-opt-22")
+        .args(["--split-input-file", "--convert-scf-to-cf", "--convert-arith-to-llvm", "--convert-cf-to-llvm"])
+        .args(["--reconcile-unrealized-casts", "-o", "/dev/null"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("mlir-opt-22 is installed");
+    let mut input = child.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || input.write_all(text.join("// -----\n").as_bytes()));
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic").expect("it reads all");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}", errors.chars().take(3000).collect::<String>());
+}
+
+#[test]
+fn symbols_tell_signatures_apart() {
+    let all = signatures(&[None, Some(1), Some(2)]);
+    let mut symbols: Vec<String> = all.iter().map(Signature::symbol).collect();
+    symbols.sort();
+    symbols.dedup();
+    assert_eq!(symbols.len(), all.len());
+}
+
+#[test]
+fn what_does_not_exist_is_refused() {
+    let signature = |collective, element, algorithm| Signature {
+        collective,
+        group: Group::Block,
+        element,
+        algorithm,
+        count: None,
+    };
+    let of = |s: Signature| s.expand().expect_err("it does not exist").to_string();
+    assert_eq!(
+        of(signature(Collective::AllReduce(ReduceOp::Xor), ElementType::Bf16, Algorithm::Auto)),
+        "`xor` does not exist for elements of type bf16"
+    );
+    assert_eq!(
+        of(signature(Collective::AllReduce(ReduceOp::Sum), ElementType::F32, Algorithm::Direct)),
+        "`direct` is no algorithm of all_reduce"
+    );
+    assert_eq!(
+        of(signature(Collective::AllGather, ElementType::F32, Algorithm::TwoShot)),
+        "`two_shot` is no algorithm of all_gather"
+    );
+}

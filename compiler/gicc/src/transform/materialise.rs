@@ -1,0 +1,120 @@
+//! `materialise`: each call of a collective becomes a call of the function that level H makes for its signature. Calls with
+//! the same signature (constants included) share a function.
+//!
+//! ```text
+//! call void @__gicc_all_reduce_block(ptr %out, ptr %in, i64 %n, i32 2, i32 0, i32 0)
+//!   becomes
+//! call void @gicc_all_reduce_block_f32_sum_auto_call(ptr %out, ptr %in, i64 %n)
+//! ```
+//!
+//! The function holds one operation, `gicc.all_reduce`, and goes through the passes that MLIR input goes through.
+//!
+//! Requires: `check_calls`; user code simplified so far that constants have reached the calls. Ensures: no collective of the
+//! interface is left; what was made for them is part of the module. What a collective cannot do is refused at its line.
+//! Preserves: everything else. Cost: an MLIR context, once, and only where a collective is called.
+
+use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
+use gicc_abi::intrinsics::{self, Intrinsic};
+use inkwell::context::Context;
+use inkwell::module::Module;
+use inkwell::types::BasicMetadataTypeEnum;
+
+use super::link_runtime::link_module;
+use crate::collective::{Collective, Group, Refused, Signature, lower};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::llvm::{Call, Messages, call, calls, name_of, replace, span};
+
+/// The prefix of the collectives of the interface.
+const COLLECTIVE: &str = "__gicc_all_";
+
+/// Materialises every collective; remarks say which algorithm each has, and why.
+pub(crate) fn run<'c>(
+    context: &'c Context,
+    messages: &Messages,
+    module: &Module<'c>,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    let sites = sites(module);
+    if sites.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut errors = Vec::new();
+    let mut remarks = Vec::new();
+    let mut signatures = Vec::new();
+    for site in &sites {
+        let place = span(site.instruction);
+        match signature(site).and_then(|s| s.check().map_err(refused).map(|()| s)) {
+            Ok(signature) => {
+                remarks.push(Diagnostic::remark(codes::COLLECTIVE, signature.remark()).at(place));
+                signatures.push(signature);
+            }
+            Err(error) => errors.push(error.at(place)),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut distinct = signatures.clone();
+    distinct.sort_by_key(Signature::symbol);
+    distinct.dedup();
+    let part = lower(context, &distinct)?;
+    link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
+    for (site, signature) in sites.iter().zip(&signatures) {
+        let mut arguments = site.arguments();
+        arguments.truncate(3);
+        let parameters: Vec<BasicMetadataTypeEnum<'c>> = arguments.iter().map(|a| a.get_type().into()).collect();
+        let ty = context.void_type().fn_type(&parameters, false);
+        call(module, site.instruction, &signature.call_symbol(), ty, &arguments);
+        replace(site.instruction, None);
+    }
+    Ok(remarks)
+}
+
+/// The collectives of a module.
+fn sites<'c>(module: &Module<'c>) -> Vec<Call<'c>> {
+    calls(module).into_iter().filter(|c| name_of(c.callee).starts_with(COLLECTIVE)).collect()
+}
+
+/// The signature of a call whose element type, operation and algorithm are constants.
+fn signature(site: &Call<'_>) -> Result<Signature, Diagnostic> {
+    let name = name_of(site.callee);
+    let known = intrinsics::find(&name).expect("the intrinsics were verified");
+    let element = code(site, known, "type", "element type", ElementType::from_code)?;
+    let algorithm = code(site, known, "algorithm", "algorithm", Algorithm::from_code)?;
+    let collective = if name.contains("reduce") {
+        Collective::AllReduce(code(site, known, "reduce", "operation", ReduceOp::from_code)?)
+    } else {
+        Collective::AllGather
+    };
+    let group = if name.ends_with("_grid") { Group::Grid } else { Group::Block };
+    let count = known.parameter("count").and_then(|n| site.constant(n));
+    if let Some(count) = count
+        && count < 0
+    {
+        return Err(Diagnostic::error(codes::BAD_SIZE, format!("the count is negative: {count} elements"))
+            .cause("counts are signed, so that a difference that went wrong is seen")
+            .cure("pass a count of at least 0"));
+    }
+    Ok(Signature { collective, group, element, algorithm, count })
+}
+
+fn code<T>(
+    site: &Call<'_>,
+    known: &Intrinsic,
+    parameter: &str,
+    what: &str,
+    of: impl Fn(u64) -> Option<T>,
+) -> Result<T, Diagnostic> {
+    let Some(number) = known.parameter(parameter).and_then(|n| site.constant(n)) else {
+        return Err(Diagnostic::error(codes::BAD_ARGUMENT, format!("the {what} of a collective is no constant"))
+            .cause("the compiler makes the collective's code, and for that it has to know it")
+            .cure("pass a constant, or branch between calls with one each"));
+    };
+    of(number.cast_unsigned()).ok_or_else(|| {
+        Diagnostic::error(codes::BAD_ARGUMENT, format!("{number} is no {what} of `{}`", known.name))
+            .cure("use the enumerations of `gicc/gicc.cuh`")
+    })
+}
+
+fn refused(why: Refused) -> Diagnostic {
+    Diagnostic::error(codes::COLLECTIVE_REFUSED, why.to_string()).cause(why.cause()).cure(why.cure())
+}
