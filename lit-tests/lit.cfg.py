@@ -3,6 +3,7 @@
   frontend/    CUDA C++, LLVM IR and bitcode become a module; what is refused there
   intrinsics/  each primitive of gicc.cuh: what call it becomes, what order its PTX has
   transform/   each pass: IR in, IR out
+  collective/  collectives: algorithms, their choice, errors, weak memory
   codegen/     PTX, machine code, line information
   run/         kernels on simulated GPUs
   check/       what gicc check finds; the script that compares it with labels

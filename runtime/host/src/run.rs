@@ -170,7 +170,8 @@ pub(crate) fn buffer_bytes(folder: &Folder, drawn: &Drawn) -> u64 {
 
 /// The most blocks that a launch of these draws has.
 pub(crate) fn most_blocks<'a>(draws: impl IntoIterator<Item = &'a Drawn>) -> u32 {
-    let blocks = draws.into_iter().flat_map(|d| &d.shapes).map(|s| s.grid.iter().map(|n| u64::from(*n)).product::<u64>());
+    let blocks =
+        draws.into_iter().flat_map(|d| &d.shapes).map(|s| s.grid.iter().map(|n| u64::from(*n)).product::<u64>());
     u32::try_from(blocks.max().unwrap_or(1).max(1)).unwrap_or(u32::MAX)
 }
 

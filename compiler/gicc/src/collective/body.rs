@@ -270,7 +270,10 @@ impl Body {
 
     /// A store.
     pub(crate) fn store(&mut self, value: Value, pointer: Value, align: u32) {
-        self.line(format_args!("llvm.store {value}, {pointer} {{alignment = {align} : i64}} : {}, !llvm.ptr", value.ty));
+        self.line(format_args!(
+            "llvm.store {value}, {pointer} {{alignment = {align} : i64}} : {}, !llvm.ptr",
+            value.ty
+        ));
     }
 
     /// A call of an intrinsic; its result, or the first argument where it has none.
@@ -326,7 +329,11 @@ impl Body {
 
     /// A loop that runs at least once: `body` gets how often it ran before (32 bits) and says whether to go round again, and
     /// what comes out where not.
-    pub(crate) fn repeat(&mut self, results: &[Type], body: impl FnOnce(&mut Body, Value) -> (Value, Vec<Value>)) -> Vec<Value> {
+    pub(crate) fn repeat(
+        &mut self,
+        results: &[Type],
+        body: impl FnOnce(&mut Body, Value) -> (Value, Vec<Value>),
+    ) -> Vec<Value> {
         let zero = self.i32(0);
         let count = self.fresh(I32);
         let next_outside = self.fresh(I32);
@@ -468,8 +475,7 @@ pub(crate) fn module(functions: &[Function]) -> String {
         } else if let Some(known) = intrinsics::find(name) {
             let parameters = list(known.parameters.iter().filter_map(|p| abi_type(p.ty)));
             let result = abi_type(known.result).map(|t| format!(" -> {t}")).unwrap_or_default();
-            let convergent =
-                if known.family == intrinsics::Family::Team { "" } else { " attributes {convergent}" };
+            let convergent = if known.family == intrinsics::Family::Team { "" } else { " attributes {convergent}" };
             let _ = writeln!(text, "  llvm.func @{name}({parameters}){result}{convergent}");
         }
     }

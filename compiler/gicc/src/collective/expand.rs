@@ -15,9 +15,7 @@
 //! module (or GPU module) of its calls. Preserves: everything else.
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
-use melior::ir::attribute::{
-    DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute,
-};
+use melior::ir::attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute};
 use melior::ir::block::BlockLike as _;
 use melior::ir::operation::{OperationLike as _, OperationResult};
 use melior::ir::{Module, OperationRef, RegionLike as _, Type, Value, ValueLike as _};
@@ -78,7 +76,12 @@ fn one(operation: OperationRef<'_, '_>) -> Result<(), Failed> {
     Ok(())
 }
 
-fn signature(operation: OperationRef<'_, '_>, out: Value<'_, '_>, input: Value<'_, '_>, many: Value<'_, '_>) -> Option<Signature> {
+fn signature(
+    operation: OperationRef<'_, '_>,
+    out: Value<'_, '_>,
+    input: Value<'_, '_>,
+    many: Value<'_, '_>,
+) -> Option<Signature> {
     let element = type_attribute(operation, "element")
         .or_else(|| element_of(out.r#type()))
         .or_else(|| element_of(input.r#type()))?;

@@ -3,15 +3,14 @@
 
 use inkwell::context::Context;
 use inkwell::module::Module;
+use melior::dialect::{DialectHandle, DialectRegistry};
+use melior::pass::{PassManager, conversion};
+use melior::utility::register_all_llvm_translations;
 
-use super::{Collective, Group, Signature, reduce};
-use crate::diagnostic::Diagnostic;
-use crate::dialect::{Caught, passes, run_passes, to_llvm};
-use crate::dialect::context as mlir_context;
-use crate::dialect::parse_text;
-
-/// What of MLIR's passes lowers an expansion.
-const TO_LLVM: &str = "convert-scf-to-cf,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts";
+use super::{Collective, Group, Signature, expand, reduce};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::dialect::passes::{EXPAND_COLLECTIVES, guarded};
+use crate::dialect::{Caught, dialect_handle, parse_text, to_llvm};
 
 impl Signature {
     /// The symbol of the function with the one operation.
@@ -31,10 +30,17 @@ impl Signature {
             Collective::AllReduce(op) => format!(" {}", op.name()),
             Collective::AllGather => String::new(),
         };
-        let unsigned = if unsigned && kind.is_empty() { "" } else if unsigned { " unsigned" } else { "" };
-        let count = self.count.map_or_else(|| (String::new(), "%count".into()), |n| {
-            (format!("    %constant = llvm.mlir.constant({n} : i64) : i64\n"), "%constant".to_owned())
-        });
+        let unsigned = if unsigned && kind.is_empty() {
+            ""
+        } else if unsigned {
+            " unsigned"
+        } else {
+            ""
+        };
+        let count = self.count.map_or_else(
+            || (String::new(), "%count".into()),
+            |n| (format!("    %constant = llvm.mlir.constant({n} : i64) : i64\n"), "%constant".to_owned()),
+        );
         format!(
             "  llvm.func @{}(%out: !llvm.ptr, %in: !llvm.ptr, %count: i64) attributes {{convergent, always_inline}} {{\n\
              {}    gicc.{name} {group}{kind} %out, %in count {} of {element}{unsigned} algorithm({algorithm}) : !llvm.ptr, !llvm.ptr, i64\n    \
@@ -46,12 +52,45 @@ impl Signature {
     }
 }
 
+/// A context with what expansions consist of, and no more: registering all of MLIR takes longer than the rest.
+fn context() -> melior::Context {
+    let registry = DialectRegistry::new();
+    // SAFETY: the handle is a constant of MLIR's.
+    let arith = unsafe { DialectHandle::from_raw(mlir_sys::mlirGetDialectHandle__arith__()) };
+    for dialect in [dialect_handle(), DialectHandle::llvm(), DialectHandle::scf(), DialectHandle::cf(), arith] {
+        dialect.insert_dialect(&registry);
+    }
+    let context = melior::Context::new_with_registry(&registry, false);
+    register_all_llvm_translations(&context);
+    context
+}
+
 /// A module of LLVM IR with the functions of these signatures, which are distinct and exist.
 pub(crate) fn lower<'l>(llvm: &'l Context, signatures: &[Signature]) -> Result<Module<'l>, Vec<Diagnostic>> {
     let text: String = signatures.iter().map(Signature::operation).collect();
-    let context = mlir_context();
+    let context = context();
     let caught = Caught::new(&context);
     let mut module = parse_text(&context, &caught, &format!("module {{\n{text}}}\n"))?;
-    run_passes(&context, &caught, &mut module, &format!("{},{TO_LLVM}", passes::EXPAND_COLLECTIVES))?;
-    to_llvm(module.as_operation(), &caught, llvm)
+    if guarded(module.as_operation(), EXPAND_COLLECTIVES, expand).is_err() {
+        return Err(caught.take_errors("expanding collectives"));
+    }
+    let passes = PassManager::new(&context);
+    // Parsing verified the text, and LLVM's verifier sees the result.
+    passes.enable_verifier(false);
+    passes.add_pass(conversion::create_scf_to_control_flow());
+    passes.add_pass(conversion::create_arith_to_llvm());
+    passes.add_pass(conversion::create_control_flow_to_llvm());
+    passes.add_pass(conversion::create_reconcile_unrealized_casts());
+    if passes.run(&mut module).is_err() {
+        return Err(caught.take_errors("lowering collectives"));
+    }
+    let module = to_llvm(module.as_operation(), &caught, llvm)?;
+    let broken = |why: inkwell::support::LLVMString| {
+        vec![
+            Diagnostic::error(codes::INTERNAL, "what was made for a collective breaks LLVM's rules")
+                .cause(why.to_string()),
+        ]
+    };
+    module.verify().map_err(broken)?;
+    Ok(module)
 }

@@ -288,12 +288,7 @@ impl Writer {
                 Way::Packets(algorithm) => this.packets(b, f, algorithm),
             }
         };
-        b.branch(
-            simple,
-            &[I64],
-            |b| vec![go(b, Way::Simple)],
-            |b| vec![go(b, Way::Packets(Algorithm::TwoShot))],
-        )[0]
+        b.branch(simple, &[I64], |b| vec![go(b, Way::Simple)], |b| vec![go(b, Way::Packets(Algorithm::TwoShot))])[0]
     }
 
     /// All-gather to all PEs at once: with packets, or by puts where the result is symmetric.

@@ -55,7 +55,7 @@ impl Form {
     }
 
     /// The type of an atom's bits.
-    const fn bits(self) -> Type {
+    pub(crate) const fn bits(self) -> Type {
         match self {
             Form::Dense => I32,
             Form::Even => I64,

@@ -15,8 +15,8 @@
 
 use super::body::{Body, Value};
 use super::frame::Frame;
-use super::packets::{Atoms, Awaited, Round, combine};
 use super::packets::Layout;
+use super::packets::{Atoms, Awaited, Round, combine};
 use super::reduce::Reduction;
 use super::two_shot::{Parts, capacity, flag_if, two_rounds};
 
@@ -35,16 +35,14 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
         f.share(b, parts.bounds, (layout.access, UNROLL), &[truth], |b, ks, bounds, carried| {
             let mut started = Vec::new();
             for k in ks {
-                let at = parts.at(b, f.me, *k);
-                started.push(layout.read(b, &input, at, bounds));
+                started.push(parts.read(b, layout, &input, (f.me, *k), bounds));
             }
             // Reduce: what arrives is combined with this PE's own and goes on.
             let ring = Ring { f, ks };
             let (complete, came) = ring.steps(b, &rounds.0, started, carried[0], |b, step, n, atoms| {
                 let below = b.plus(step, 1);
                 let pe = f.below(b, below);
-                let at = parts.at(b, pe, ks[n]);
-                let own = layout.read(b, &input, at, bounds);
+                let own = parts.read(b, layout, &input, (pe, ks[n]), bounds);
                 let (theirs, own) = (layout.open(b, atoms), layout.open(b, &own));
                 let both = combine(b, reduction, &theirs, &own);
                 layout.close(b, &both)

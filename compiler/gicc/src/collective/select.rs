@@ -48,7 +48,9 @@ pub(crate) fn all_reduce(asked: Algorithm, bytes: Option<i64>) -> Choice {
         ),
         (Algorithm::Auto, Some(bytes)) if bytes > SENT => Choice::Always(
             Algorithm::TwoShot,
-            format!("{bytes} bytes are more than {SENT}: each PE combines one part, so that each link carries the bytes once"),
+            format!(
+                "{bytes} bytes are more than {SENT}: each PE combines one part, so that each link carries the bytes once"
+            ),
         ),
         (Algorithm::Auto, Some(bytes)) => {
             Choice::AtRunTime(format!("{bytes} bytes: the best depends on the number of PEs and blocks"))

@@ -32,7 +32,9 @@ fn every_expansion_lowers_to_llvm() {
     let text: Vec<String> = signatures(&[None, Some(1000), Some(1 << 20)])
         .iter()
         // Operations differ in one line: one stands for all but for the small types.
-        .filter(|s| matches!(s.collective, Collective::AllReduce(ReduceOp::Min | ReduceOp::Xor) | Collective::AllGather))
+        .filter(|s| {
+            matches!(s.collective, Collective::AllReduce(ReduceOp::Min | ReduceOp::Xor) | Collective::AllGather)
+        })
         .map(|s| s.expand().expect("it exists").text)
         .collect();
     assert!(text.len() > 100, "{}", text.len());
@@ -62,13 +64,8 @@ fn symbols_tell_signatures_apart() {
 
 #[test]
 fn what_does_not_exist_is_refused() {
-    let signature = |collective, element, algorithm| Signature {
-        collective,
-        group: Group::Block,
-        element,
-        algorithm,
-        count: None,
-    };
+    let signature =
+        |collective, element, algorithm| Signature { collective, group: Group::Block, element, algorithm, count: None };
     let of = |s: Signature| s.expand().expect_err("it does not exist").to_string();
     assert_eq!(
         of(signature(Collective::AllReduce(ReduceOp::Xor), ElementType::Bf16, Algorithm::Auto)),

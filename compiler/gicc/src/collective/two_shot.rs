@@ -8,7 +8,7 @@
 //!
 //! Two rounds of packets, two trips over the wire; each PE sends its elements about twice, however many PEs there are. All
 //! parts have the same number of packets, so that everybody hears from everybody in each round, as the slots need it; where
-//! the elements end early, the last packets carry the last element again and are not stored. A thread sends on only what it
+//! the elements end early, the last packets carry zeroes and are not stored. A thread sends on only what it
 //! combined itself, so no barrier stands between the two rounds. It loads a packet's elements of all parts before it stores
 //! to any of them: the result may lie where the elements lay.
 
@@ -17,7 +17,7 @@ use gicc_abi::heap;
 use super::body::{Body, Value};
 use super::frame::{Chunk, Frame, InOrder};
 use super::gather::combine_all;
-use super::packets::{Awaited, Layout, Part, Round};
+use super::packets::{Atoms, Awaited, Bounds, Layout, Part, Round};
 use super::reduce::Reduction;
 
 /// Packets a thread has under way.
@@ -42,6 +42,27 @@ impl Parts {
         let before_last = b.mul(others, packets);
         let whole_in_last = b.sub(whole, before_last);
         Parts { packets, bounds: (whole_in_last, packets) }
+    }
+
+    /// The atoms of packet `k` of a PE's part; zeroes where the elements ended before. (The last element instead of them
+    /// would be read by one thread while another one stores its result.)
+    pub(super) fn read(
+        &self,
+        b: &mut Body,
+        layout: Layout,
+        part: &Part,
+        (pe, k): (Value, Value),
+        bounds: Bounds,
+    ) -> Atoms {
+        let at = self.at(b, pe, k);
+        if bounds == Bounds::Whole {
+            return layout.read(b, part, at, bounds);
+        }
+        let first = b.times(at, layout.units().into());
+        let exists = b.cmp("ult", first, part.units);
+        let ty = layout.form().bits();
+        let types = vec![ty; layout.form().atoms() as usize];
+        b.branch(exists, &types, |b| layout.read(b, part, at, bounds), |b| types.iter().map(|t| b.zero(*t)).collect())
     }
 
     /// Packet `k` of the part of a PE, as a packet of the chunk.
@@ -84,8 +105,7 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
         let region = first.region(b, f.packets, f.me);
         f.share(b, parts.bounds, unroll, &[], |b, ks, bounds, _| {
             f.others(b, &[], |b, pe, _| {
-                let at: Vec<Value> = ks.iter().map(|k| parts.at(b, pe, *k)).collect();
-                let atoms: Vec<_> = at.iter().map(|at| layout.read(b, &input, *at, bounds)).collect();
+                let atoms: Vec<_> = ks.iter().map(|k| parts.read(b, layout, &input, (pe, *k), bounds)).collect();
                 for (k, atoms) in ks.iter().zip(&atoms) {
                     first.send(b, region, *k, atoms, pe);
                 }
@@ -98,10 +118,10 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
         let truth = b.bool(true);
         let came = f.share(b, parts.bounds, unroll, &[truth], |b, ks, bounds, carried| {
             let at: Vec<Value> = ks.iter().map(|k| parts.at(b, f.me, *k)).collect();
-            let own: Vec<_> = at
+            let own: Vec<_> = ks
                 .iter()
-                .map(|at| {
-                    let atoms = layout.read(b, &input, *at, bounds);
+                .map(|k| {
+                    let atoms = parts.read(b, layout, &input, (f.me, *k), bounds);
                     layout.open(b, &atoms)
                 })
                 .collect();

@@ -17,7 +17,7 @@
 //!
 //! ```text
 //! frontend      read, link inputs
-//! verify        verify_intrinsics, verify_assembly, annotations → team_facts → simplify → check_calls
+//! verify        verify_intrinsics, verify_assembly, annotations → team_facts → simplify → check_calls → materialise
 //! link          link_runtime → team_facts → inline_all → inline, simplify
 //! place-fences  place_fences
 //!               analysis of each kernel: `Communication`
@@ -188,6 +188,8 @@ impl Run<'_> {
         fallbacks::run(&module)?;
         check_calls::run(&module)?;
         self.ends(Stage::Verify, &module)?;
+        materialise::run(context, messages, &module)?;
+        hold_epochs::run(context, &module, &machine).map_err(one)?;
         link_runtime::link(context, messages, &module)?;
         team_facts::run(&module);
         inline_all::run(&module);

@@ -117,7 +117,8 @@ fn holder<'c>(
     }
     let context = module.get_context();
     let wide = context.i64_type();
-    let first = kernel.get_first_basic_block().and_then(|b| b.get_first_instruction()).expect("a kernel has an instruction");
+    let first =
+        kernel.get_first_basic_block().and_then(|b| b.get_first_instruction()).expect("a kernel has an instruction");
     let builder = context.create_builder();
     builder.position_before(&first);
     let epoch = builder.build_alloca(wide, "epoch").expect("the builder has a position");

@@ -93,9 +93,8 @@ impl Loaded {
         let (element, size) = (case.kernel.element, bytes_of(case.kernel.element));
         let times = if case.kernel.grid { 1 } else { u64::from(case.blocks) };
         let all = case.count * times;
-        let data: Vec<Vec<Bits>> = (0..self.pes)
-            .map(|_| (0..all).map(|_| draw(element, case.kernel.op, &mut random)).collect())
-            .collect();
+        let data: Vec<Vec<Bits>> =
+            (0..self.pes).map(|_| (0..all).map(|_| draw(element, case.kernel.op, &mut random)).collect()).collect();
         // Elements, results, and the results of the first call. 8 elements around each say whether something else is written.
         let places: Vec<[u64; 3]> = (0..self.pes)
             .map(|pe| {
@@ -117,7 +116,8 @@ impl Loaded {
         };
         let fill = vec![0xA5u8; ((all * gathered + 16) * size) as usize];
         for (pe, [elements, results, again]) in places.iter().enumerate() {
-            let write = |machine: &mut Machine, at: u64, what: &[u8]| machine.write(at, what).map_err(|e| e.to_string());
+            let write =
+                |machine: &mut Machine, at: u64, what: &[u8]| machine.write(at, what).map_err(|e| e.to_string());
             write(&mut self.machine, *results - 8 * size, &fill)?;
             write(&mut self.machine, *again - 8 * size, &fill)?;
             write(&mut self.machine, *elements, &bytes(&data[pe]))?;
@@ -152,7 +152,8 @@ impl Loaded {
             let got = self.read(*results - 8 * size, all * gathered + 16, size)?;
             self.compare(case, &data, &got, case.count, times).map_err(|e| format!("PE {pe}: {e}"))?;
             let got = self.read(*again - 8 * size, all * gathered + 16, size)?;
-            self.compare(case, &data, &got, case.count.div_ceil(2), times).map_err(|e| format!("PE {pe}, first call: {e}"))?;
+            self.compare(case, &data, &got, case.count.div_ceil(2), times)
+                .map_err(|e| format!("PE {pe}, first call: {e}"))?;
             let first = self.read(places[0][1], all * gathered, size)?;
             let same = self.read(*results, all * gathered, size)?;
             if let Some(at) = first.iter().zip(&same).position(|(a, b)| a != b) {

@@ -44,7 +44,12 @@ fn run_all(cases: &[Case], seed: u64) -> Vec<String> {
 }
 
 fn expect_none(failures: &[String], cases: usize) {
-    assert!(failures.is_empty(), "{} of {cases} cases failed:\n{}", failures.len(), failures[..failures.len().min(8)].join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {cases} cases failed:\n{}",
+        failures.len(),
+        failures[..failures.len().min(8)].join("\n")
+    );
 }
 
 #[test]
@@ -59,8 +64,10 @@ fn a_pairwise_choice_is_right() {
 fn every_operation_type_algorithm_group_and_team_is_right() {
     let seed = std::env::var("GICC_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let mut random = StdRng::seed_from_u64(seed);
-    let cases: Vec<Case> =
-        Kernel::all().iter().flat_map(|k| (1..=9).map(|pes| Case::draw(*k, pes, &mut random)).collect::<Vec<_>>()).collect();
+    let cases: Vec<Case> = Kernel::all()
+        .iter()
+        .flat_map(|k| (1..=9).map(|pes| Case::draw(*k, pes, &mut random)).collect::<Vec<_>>())
+        .collect();
     let failures = run_all(&cases, seed);
     println!("{} cases, seed {seed}: {} failed", cases.len(), failures.len());
     expect_none(&failures, cases.len());

@@ -49,9 +49,16 @@ pub(crate) fn draw(element: ElementType, op: Option<ReduceOp>, random: &mut StdR
 /// Whether `got` is a right combination of `all`.
 pub(crate) fn is_right(element: ElementType, op: ReduceOp, all: &[Bits], got: Bits) -> bool {
     match element {
-        ElementType::I32 => integer(op, all.iter().map(|b| *b as u32 as i32), |a, b| a.wrapping_add(b), |a, b| a.wrapping_mul(b)) as u32 == got as u32,
-        ElementType::U32 => integer(op, all.iter().map(|b| *b as u32), |a, b| a.wrapping_add(b), |a, b| a.wrapping_mul(b)) == got as u32,
-        ElementType::I64 => integer(op, all.iter().map(|b| *b as i64), |a, b| a.wrapping_add(b), |a, b| a.wrapping_mul(b)) as u64 == got,
+        ElementType::I32 => {
+            integer(op, all.iter().map(|b| *b as u32 as i32), |a, b| a.wrapping_add(b), |a, b| a.wrapping_mul(b)) as u32
+                == got as u32
+        }
+        ElementType::U32 => {
+            integer(op, all.iter().map(|b| *b as u32), |a, b| a.wrapping_add(b), |a, b| a.wrapping_mul(b)) == got as u32
+        }
+        ElementType::I64 => {
+            integer(op, all.iter().map(|b| *b as i64), |a, b| a.wrapping_add(b), |a, b| a.wrapping_mul(b)) as u64 == got
+        }
         ElementType::U64 => integer(op, all.iter().copied(), |a, b| a.wrapping_add(b), |a, b| a.wrapping_mul(b)) == got,
         _ => float(element, op, all, value(element, got)),
     }
