@@ -109,14 +109,23 @@ impl Frame {
         if self.group == Group::Block {
             return (zero, total);
         }
-        let blocks = b.call("__gicc_block_count", &[]);
-        let blocks = b.wide(blocks);
-        let each = b.div_up(total, blocks);
-        let each = b.plus(each, 31);
-        let mask = b.i64(!31);
-        let each = b.op("arith.andi", each, mask);
+        // What one block's threads can take needs no division, which is long beside a small message.
         let threads = b.wide(self.threads);
-        let each = b.op("arith.maxui", each, threads);
+        let few = b.cmp("ule", total, threads);
+        let each = b.branch(
+            few,
+            &[I64],
+            |_| vec![threads],
+            |b| {
+                let blocks = b.call("__gicc_block_count", &[]);
+                let blocks = b.wide(blocks);
+                let each = b.div_up(total, blocks);
+                let each = b.plus(each, 31);
+                let mask = b.i64(!31);
+                let each = b.op("arith.andi", each, mask);
+                vec![b.op("arith.maxui", each, threads)]
+            },
+        )[0];
         let block = b.call("__gicc_block_index", &[]);
         let block = b.wide(block);
         let first = b.mul(block, each);

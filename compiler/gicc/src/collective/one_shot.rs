@@ -75,7 +75,7 @@ fn for_many(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Rou
         Vec::new()
     });
     let truth = b.bool(true);
-    f.share(b, bounds, (layout.access, 2), &[truth], |b, ks, bounds, carried| {
+    f.share(b, bounds, (layout.access, 1), &[truth], |b, ks, bounds, carried| {
         let own: Vec<_> = ks.iter().map(|k| own_values(b, layout, input, *k, bounds)).collect();
         let (results, came) = combine_all(b, f, layout, order, round, ks, &own);
         store(b, layout, out, ks, &results, bounds);

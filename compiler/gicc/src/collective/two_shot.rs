@@ -116,7 +116,8 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
 
         let region = second.region(b, f.packets, f.me);
         let truth = b.bool(true);
-        let came = f.share(b, parts.bounds, unroll, &[truth], |b, ks, bounds, carried| {
+        // One packet at a time, from four PEs.
+        let came = f.share(b, parts.bounds, (layout.access, 1), &[truth], |b, ks, bounds, carried| {
             let at: Vec<Value> = ks.iter().map(|k| parts.at(b, f.me, *k)).collect();
             let own: Vec<_> = ks
                 .iter()

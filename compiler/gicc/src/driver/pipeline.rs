@@ -50,8 +50,8 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend::{self, annotations};
 use crate::llvm::{Messages, machine, run_passes, verify};
 use crate::transform::{
-    check_calls, check_errors, fallbacks, hold_epochs, inline_all, link_runtime, materialise, module_record, place_fences,
-    team_facts, verify_assembly, verify_intrinsics,
+    check_calls, check_errors, fallbacks, hold_epochs, inline_all, link_runtime, materialise, module_record,
+    place_fences, team_facts, verify_assembly, verify_intrinsics,
 };
 
 /// Who listens to a compilation.
