@@ -1,6 +1,7 @@
 // What each stage leaves is IR that LLVM's own tools accept, and that gicc reads again.
 // RUN: %gicc %s --stop-after frontend -o - | opt -passes=verify -disable-output
 // RUN: %gicc %s --stop-after verify -o - | opt -passes=verify -disable-output
+// RUN: %gicc %s --stop-after materialise -o - | opt -passes=verify -disable-output
 // RUN: %gicc %s --stop-after link -o - | opt -passes=verify -disable-output
 // RUN: %gicc %s --stop-after place-fences -o - | opt -passes=verify -disable-output
 // RUN: %gicc %s --stop-after lower -o - | opt -passes=verify -disable-output

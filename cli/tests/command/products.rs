@@ -30,7 +30,7 @@ fn the_product_goes_where_it_is_asked_to_go() {
 fn every_stage_can_be_stopped_at_and_shown() {
     let bench = Bench::new();
     bench.file("k.cu", KERNEL);
-    let stages = ["frontend", "verify", "link", "place-fences", "lower", "optimize"];
+    let stages = ["frontend", "verify", "materialise", "link", "place-fences", "lower", "optimize"];
     for stage in stages {
         let outcome = bench.gicc(&["k.cu", "--verify-each", "--stop-after", stage, "-o", "-"]);
         outcome.quiet();
@@ -58,7 +58,7 @@ fn times_are_told_on_request() {
     let outcome = bench.gicc(&["k.cu", "--time-stages"]);
     assert_eq!(outcome.code, 0);
     let names: Vec<&str> = outcome.stderr.lines().filter_map(|l| l.split_whitespace().next()).collect();
-    assert_eq!(names, ["frontend", "verify", "link", "place-fences", "lower", "optimize", "ptx", "in"]);
+    assert_eq!(names, ["frontend", "verify", "materialise", "link", "place-fences", "lower", "optimize", "ptx", "in"]);
 }
 
 #[test]
