@@ -3,12 +3,12 @@
 // packets (8 bytes of data, 8 of flag) written out; the latter takes only peers' addresses from gicc.
 #include <gicc/gicc.cuh>
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
     compiled(long iterations, long count, float *out, const float *in, ulonglong2 *, unsigned *) {
   for (long i = 0; i < iterations; i++) gicc::all_reduce<gicc::grid>(out, in, count);
 }
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
     one_shot(long iterations, long count, float *out, const float *in, ulonglong2 *, unsigned *) {
   for (long i = 0; i < iterations; i++)
     gicc::all_reduce<gicc::grid>(out, in, count, gicc::reduce::sum, gicc::algorithm::one_shot);
@@ -38,7 +38,7 @@ __device__ __forceinline__ void meet(unsigned *counter, unsigned goal) {
 }
 
 // packets: symmetric, two slots of `count / 2` packets, zero at first. counter: zero at first.
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(512, 1)
     by_hand(long iterations, long count, float2 *out, const float2 *in, ulonglong2 *packets, unsigned *counter) {
   ulonglong2 *theirs = gicc::peer_ptr(packets, 1 - gicc::my_pe());
   size_t n = count / 2, stride = (size_t)gridDim.x * blockDim.x, k0 = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
