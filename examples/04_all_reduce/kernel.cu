@@ -15,6 +15,7 @@ __global__ void step(__nv_bfloat16 *weights, const __nv_bfloat16 *gradients, __n
   __shared__ float seen[32];
   long long first = (long long)blockIdx.x * n_of_block;
   gicc::all_reduce(total + first, gradients + first, n_of_block);
+  if (gicc::failed<gicc::block>()) return;
 
   float most = 0;
   for (int i = threadIdx.x; i < n_of_block; i += blockDim.x) {

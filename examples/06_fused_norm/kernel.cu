@@ -25,6 +25,7 @@ __global__ void fused_norm(__nv_bfloat16 *out, float *residual, float *sum, cons
   for (int row = blockIdx.x; row < rows; row += gridDim.x) {
     long long first = (long long)row * width;
     gicc::all_reduce(sum + first, partial + first, width);
+    if (gicc::failed<gicc::block>()) return;
     float squares = 0;
     for (int i = threadIdx.x; i < width; i += blockDim.x) {
       float value = residual[first + i] + sum[first + i];
