@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,14 +40,43 @@ pub(crate) fn build(here: &Path, out: &Path) {
         tblgen.args(*options).arg("-I").arg(&include).arg("-I").arg(&tables).arg("-I").arg(&generated);
         crate::run(tblgen.arg(tables.join("Gicc.td")).arg("-o").arg(generated.join(file)));
     }
+    // The script also runs for what else it builds; these files take the longest, and change rarely.
+    let stamp = out.join("dialect.stamp");
+    let inputs = fingerprint(&prefix, &[&tables, &sources, &generated]);
+    if fs::read_to_string(&stamp).is_ok_and(|known| known == inputs) && out.join("libgicc_dialect.a").exists() {
+        println!("cargo:rustc-link-search=native={}", out.display());
+        println!("cargo:rustc-link-lib=static=gicc_dialect");
+        println!("cargo:rustc-link-lib=stdc++");
+    } else {
+        compile(&prefix, &sources, &generated, &include);
+        fs::write(&stamp, inputs).expect("the output folder is writable");
+    }
+    c_interface(&prefix, out);
+}
+
+/// What the C++ is made of: the content of every file, and where MLIR is.
+fn fingerprint(prefix: &Path, folders: &[&Path]) -> String {
+    let mut hasher = DefaultHasher::new();
+    prefix.hash(&mut hasher);
+    for folder in folders {
+        for file in crate::files(folder, |_| true) {
+            file.hash(&mut hasher);
+            fs::read(&file).expect("the files of the dialect are readable").hash(&mut hasher);
+        }
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// Compiles the C++ of the dialect.
+fn compile(prefix: &Path, sources: &Path, generated: &Path, include: &Path) {
     cc::Build::new()
         // Debian's MLIR is built by clang, and types are known by names that compilers spell differently.
         .compiler(prefix.join("bin/clang++"))
         .cpp(true)
         .std("c++17")
-        .files(crate::files(&sources, |name| name.ends_with(".cpp")))
-        .include(&sources)
-        .include(&generated)
+        .files(crate::files(sources, |name| name.ends_with(".cpp")))
+        .include(sources)
+        .include(generated)
         .flag(format!("-isystem{}", include.display()))
         // As LLVM itself is built: no exceptions, no type information.
         .flags(["-fno-exceptions", "-fno-rtti", "-fvisibility-inlines-hidden", "-Wno-unused-parameter"])
@@ -54,7 +84,6 @@ pub(crate) fn build(here: &Path, out: &Path) {
         .debug(false)
         .warnings_into_errors(true)
         .compile("gicc_dialect");
-    c_interface(&prefix, out);
 }
 
 /// Debian has MLIR's C interface as archives over `libMLIR.so` only, and mlir-sys asks for `libMLIR-C.so`: a linker script
