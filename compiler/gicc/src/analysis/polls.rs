@@ -7,9 +7,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::body::{Body, Kind, NodeId};
-use super::communication::{BlockId, Comparison, Control, LoopId, Number, Operation, Poll};
+use memory_model::Semantics;
+
+use super::communication::{Barrier, BlockId, Comparison, Control, LoopId, Number, Operation, Poll, Shape};
 use super::numbering::Numbers;
 use super::operations::Raw;
+use super::provenance::{Path, PathId, Provenance};
 use ptx::op::AtomicOp;
 
 /// What is found of one read.
@@ -24,11 +27,35 @@ pub(crate) struct Waits {
 const FACTOR: usize = 8;
 
 /// The waiting reads, by their place in `raws`.
-pub(crate) fn find(body: &Body, control: &Control, numbers: &Numbers, raws: &[Raw]) -> HashMap<usize, Waits> {
+pub(crate) fn find(
+    body: &Body,
+    control: &Control,
+    provenance: &Provenance,
+    numbers: &Numbers,
+    raws: &[Raw],
+) -> HashMap<usize, Waits> {
     let mut of_node: HashMap<NodeId, Vec<usize>> = HashMap::new();
     for (n, raw) in raws.iter().enumerate() {
         if let Some(result) = raw.result {
             of_node.entry(result).or_default().push(n);
+        }
+    }
+    // A loop in which the block meets does more than wait.
+    let mut meets = vec![false; control.loops.len()];
+    let mut stores: HashMap<PathId, Vec<(u32, NodeId)>> = HashMap::new();
+    for raw in raws {
+        let Some((block, _)) = body.node(raw.node).at else { continue };
+        if matches!(raw.access.operation, Operation::Barrier(barrier) if barrier != Barrier::Warp) {
+            for around in control.loops_around(BlockId(block)) {
+                meets[around.0 as usize] = true;
+            }
+        }
+        if let (Some((address, _)), Some(value), Operation::Store) = (raw.address, raw.value, &raw.access.operation) {
+            for (path, _) in &provenance.of(address).places {
+                if matches!(provenance.paths.get(*path), Path::Alloca(_)) {
+                    stores.entry(*path).or_default().push((block, value));
+                }
+            }
         }
     }
     let mut found: HashMap<usize, Waits> = HashMap::new();
@@ -36,10 +63,13 @@ pub(crate) fn find(body: &Body, control: &Control, numbers: &Numbers, raws: &[Ra
     // Inner loops come last in the list: they are looked at first, and a read belongs to the innermost one.
     for id in (0..control.loops.len()).rev() {
         let id = LoopId(id as u32);
-        let slice = Slice::of(body, control, id, &mut budget);
+        if meets[id.0 as usize] {
+            continue;
+        }
+        let slice = Slice::of(body, control, provenance, &stores, id, &mut budget);
         for &node in &slice.reads {
             for &n in of_node.get(&node).into_iter().flatten() {
-                if found.contains_key(&n) || !repeats(body, control, id, &raws[n]) {
+                if found.contains_key(&n) || is_plain(&raws[n]) || !repeats(body, control, id, &raws[n]) {
                     continue;
                 }
                 let poll = Poll {
@@ -59,6 +89,11 @@ pub(crate) fn find(body: &Body, control: &Control, numbers: &Numbers, raws: &[Ra
         }
     }
     found
+}
+
+/// A plain load of the IR waits for nothing: the compiler may take it out of the loop.
+fn is_plain(raw: &Raw) -> bool {
+    raw.access.semantics == Semantics::Weak && matches!(raw.access.shape, Shape::Plain | Shape::Memory)
 }
 
 /// Whether a loop repeats the same read.
@@ -110,7 +145,14 @@ struct Slice {
 }
 
 impl Slice {
-    fn of(body: &Body, control: &Control, id: LoopId, budget: &mut usize) -> Slice {
+    fn of(
+        body: &Body,
+        control: &Control,
+        provenance: &Provenance,
+        stores: &HashMap<PathId, Vec<(u32, NodeId)>>,
+        id: LoopId,
+        budget: &mut usize,
+    ) -> Slice {
         let mut slice = Slice { reads: Vec::new(), exits: Vec::new(), all: HashSet::new() };
         let Some(around) = control.get_loop(id) else { return slice };
         let mut work = Vec::new();
@@ -131,7 +173,15 @@ impl Slice {
             }
             *budget -= 1;
             match body.kind(at) {
-                Kind::Load { .. } | Kind::Rmw { .. } | Kind::CompareExchange { .. } => slice.reads.push(at),
+                Kind::Load { pointer, .. } => {
+                    slice.reads.push(at);
+                    // What the loop put into an array of the thread's.
+                    for (path, _) in &provenance.of(*pointer).places {
+                        let all = stores.get(path).into_iter().flatten();
+                        work.extend(all.filter(|(b, _)| around.contains(BlockId(*b))).map(|(_, value)| *value));
+                    }
+                }
+                Kind::Rmw { .. } | Kind::CompareExchange { .. } => slice.reads.push(at),
                 Kind::Call { arguments, .. } => {
                     slice.reads.push(at);
                     work.extend(arguments);

@@ -19,7 +19,7 @@
 //! frontend      read, link inputs
 //! verify        verify_intrinsics, verify_assembly, annotations → team_facts → simplify → check_calls → materialise
 //! link          link_runtime → team_facts → inline_all → inline, simplify
-//! place-fences  place_fences
+//! place-fences  place_fences → unroll
 //!               analysis of each kernel: `Communication`
 //! ```
 //!
@@ -88,6 +88,11 @@ const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombin
 /// What of the runtime is not called goes first. Small functions of the user's are inlined before fences are placed: a call
 /// ends what is known.
 const INLINE: &str = "globaldce,always-inline,cgscc(inline)";
+
+/// What an examination runs behind the placement of fences: loops of a known and small number of iterations become straight
+/// code, so that arrays that they index become values.
+const UNROLL: &str = "function(loop-simplify,lcssa,loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,\
+                      instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Compiles the inputs.
 ///
@@ -198,6 +203,7 @@ impl Run<'_> {
         self.ends(Stage::Link, &module)?;
         let remarks = place_fences::run(&module).map_err(one)?;
         remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
+        run_passes(&module, &machine, UNROLL).map_err(one)?;
         self.ends(Stage::PlaceFences, &module)?;
         let settings = classify::Settings {
             notes,

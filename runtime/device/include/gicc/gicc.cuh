@@ -14,6 +14,7 @@
 #pragma once
 
 #include "gicc/abi.h"
+#include "gicc/annotations.cuh"
 
 // CUDA's 16-bit types, whose headers a program includes where it uses them.
 struct __half;

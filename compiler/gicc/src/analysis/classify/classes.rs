@@ -144,7 +144,20 @@ impl Work<'_, '_> {
 
     /// Whether all memory that the operation may access is the block's own.
     fn private(&self, n: usize) -> bool {
+        // Without a place it is of another space, which the operation itself says.
         self.places[n].iter().all(|(o, _)| self.objects.get(*o).private)
+    }
+
+    /// A place in front of a poll that every thread comes to, if one thread polls for others.
+    fn anchor(&self, n: usize) -> Position {
+        let mut at = self.positions[n].block;
+        for _ in 0..8 {
+            match self.control.immediate_dominator(at) {
+                Some(above) if self.control.immediate_post_dominator(above) != Some(at) => at = above,
+                _ => break,
+            }
+        }
+        Position { block: at, index: 0, part: 0 }
     }
 
     fn notes(&self, n: usize, annotation: &Annotation) -> bool {
@@ -665,9 +678,10 @@ impl Work<'_, '_> {
             return;
         }
         // Nothing else is received: what only a poll leads to.
+        let anchors: Vec<Position> = polls.iter().take(64).map(|p| self.anchor(*p)).collect();
         for n in 0..count {
             if load(self, n)
-                && polls.iter().take(64).any(|p| self.control.dominates(self.positions[*p], self.positions[n]))
+                && anchors.iter().any(|a| self.control.dominates(*a, self.positions[n]))
                 && self.places[n].iter().all(|(o, _)| self.written.of(*o).next().is_none())
             {
                 self.says(

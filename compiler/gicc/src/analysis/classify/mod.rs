@@ -57,7 +57,7 @@ pub(crate) fn module(module: &Module<'_>, target: &TargetData, settings: &Settin
 pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     let successors: Vec<Vec<u32>> = body.blocks.iter().map(|b| b.successors.clone()).collect();
     let mut control = Control::new(&successors);
-    let provenance = provenance::solve(body);
+    let mut provenance = provenance::solve(body);
     let numbers = numbering::number(body);
     let (raws, gaps) = operations::all(body, settings.trust_atomics);
     let reached: Vec<bool> = {
@@ -68,7 +68,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     let in_reach = |node: body::NodeId| body.node(node).at.is_some_and(|(b, _)| reached[b as usize]);
     let raws: Vec<Raw> = raws.into_iter().filter(|r| in_reach(r.node)).collect();
     let gaps: Vec<Gap> = gaps.into_iter().filter(|g| in_reach(g.node)).collect();
-    let waits = polls::find(body, &control, &numbers, &raws);
+    let waits = polls::find(body, &control, &provenance, &numbers, &raws);
     let positions: Vec<Position> = raws
         .iter()
         .map(|r| {
@@ -76,6 +76,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
             Position { block: BlockId(block), index, part: r.part }
         })
         .collect();
+    let (mut objects, places) = objects::collect(body, &mut provenance, &raws);
     let given = Given {
         body,
         provenance: &provenance,
@@ -84,7 +85,6 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
         notes: &settings.notes,
         assume: settings.assume,
     };
-    let (mut objects, places) = objects::collect(body, &provenance, &raws);
     let talks = objects::decide(&given, &mut objects, &places);
     let classes = classes::classify(&given, &control, &positions, &objects, &places, talks);
     let guards = guards::of(body, &control, &provenance, &numbers);

@@ -113,7 +113,7 @@ fn private(body: &Body, provenance: &Provenance, path: PathId) -> bool {
 }
 
 /// The objects that operations access, and where in them.
-pub(super) fn collect(body: &Body, provenance: &Provenance, raws: &[Raw]) -> (Objects, Places) {
+pub(super) fn collect(body: &Body, provenance: &mut Provenance, raws: &[Raw]) -> (Objects, Places) {
     let mut objects = Objects::default();
     let places = raws
         .iter()
@@ -122,7 +122,13 @@ pub(super) fn collect(body: &Body, provenance: &Provenance, raws: &[Raw]) -> (Ob
             if matches!(raw.access.space, Space::Shared | Space::Local | Space::Parameter | Space::Constant) {
                 return Vec::new();
             }
-            let value = provenance.of(node);
+            let value = provenance.of(node).clone();
+            if value.places.is_empty() {
+                let (base, more) = base_of(body, node);
+                let path = provenance.paths.intern(Path::Computed(base));
+                let id = objects.intern(body, provenance, path, value.shifted);
+                return vec![(id, Bytes::From(more.wrapping_add(bytes)))];
+            }
             let mut found: Vec<(ObjectId, Bytes)> = value
                 .places
                 .iter()
@@ -133,6 +139,21 @@ pub(super) fn collect(body: &Body, provenance: &Provenance, raws: &[Raw]) -> (Ob
         })
         .collect();
     (objects, places)
+}
+
+/// The value that an address is at a constant distance from.
+fn base_of(body: &Body, mut node: NodeId) -> (NodeId, i64) {
+    let mut bytes = 0_i64;
+    loop {
+        match body.kind(node) {
+            Kind::Element { base, constant, variable } if variable.is_empty() => {
+                bytes = bytes.wrapping_add(*constant);
+                node = *base;
+            }
+            Kind::Cast(from) => node = *from,
+            _ => return (node, bytes),
+        }
+    }
 }
 
 /// Whether the kernel talks to peers at all, and how that shows.
@@ -199,6 +220,7 @@ pub(super) fn decide(given: &Given<'_>, objects: &mut Objects, places: &Places) 
         }
     }
     if talks.at_all() {
+        unrolled_tables(given, objects);
         by_evidence(objects);
     }
     talks
@@ -298,6 +320,46 @@ fn outright(given: &Given<'_>, entry: &mut Entry) {
             evidence: Evidence::Multimem,
             words: "accessed by a multicast instruction: it is the memory of all PEs".to_owned(),
         });
+    }
+}
+
+/// Pointers that lie one behind the other in device memory, and are all used for data alike, are a table that was unrolled.
+fn unrolled_tables(given: &Given<'_>, objects: &mut Objects) {
+    let mut fields: BTreeMap<PathId, Vec<(i64, usize)>> = BTreeMap::new();
+    for (n, entry) in objects.all.iter().enumerate() {
+        if let Path::Loaded { from, at: Bytes::Known(at), .. } = given.provenance.paths.get(entry.path)
+            && !matches!(given.provenance.paths.get(*from), Path::ByValue(_) | Path::Alloca(_))
+            && entry.uses.polled.is_empty()
+            && !entry.uses.system_write
+            && !entry.shifted
+        {
+            fields.entry(*from).or_default().push((*at, n));
+        }
+    }
+    for (from, mut list) in fields {
+        list.sort_unstable();
+        // A computed element of the same memory says so at once.
+        let computed = objects.all.iter().find_map(|e| e.table.filter(|(holder, _)| *holder == from)).map(|(_, at)| at);
+        let mut at = 0;
+        while at < list.len() {
+            let mut end = at + 1;
+            while end < list.len() && list[end].0 == list[end - 1].0 + 8 {
+                end += 1;
+            }
+            let begin = computed.filter(|b| *b <= list[at].0);
+            if end - at > 1 || begin.is_some() {
+                let table = (from, begin.unwrap_or(list[at].0));
+                for (_, n) in &list[at..end] {
+                    objects.all[*n].table = Some(table);
+                    let id = ObjectId(*n as u32);
+                    if let Some(alone) = objects.families.get_mut(&(objects.all[*n].path, i64::MAX)) {
+                        alone.retain(|o| *o != id);
+                    }
+                    objects.families.entry(table).or_default().push(id);
+                }
+            }
+            at = end;
+        }
     }
 }
 
@@ -458,6 +520,7 @@ impl Words<'_> {
             },
             Path::Alloca(_) => Origin::Local,
             Path::Call(name) => Origin::Call(name.to_string()),
+            Path::Computed(_) => Origin::Unknown,
             Path::Loaded { at, .. } => Origin::Loaded { from: ObjectId(0), offset: offset(*at) },
         }
     }
@@ -472,6 +535,7 @@ impl Words<'_> {
                 .map_or_else(|| "a variable".to_owned(), |g| format!("`{}`", crate::llvm::demangled(&g.name))),
             Path::Alloca(_) => "a variable of the thread's".to_owned(),
             Path::Call(name) => format!("what `{name}` returned"),
+            Path::Computed(_) => "memory at an address that is not known".to_owned(),
             Path::Loaded { from, at, .. } => {
                 let holder = self.of(*from);
                 match at {

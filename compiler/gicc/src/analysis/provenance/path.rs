@@ -43,6 +43,8 @@ pub(crate) enum Path {
     Alloca(NodeId),
     /// What a function returned.
     Call(Rc<str>),
+    /// Where a computed address leads that comes from nothing known.
+    Computed(NodeId),
     /// What a pointer in other memory points to.
     Loaded { from: PathId, at: Bytes, pick: Pick },
 }

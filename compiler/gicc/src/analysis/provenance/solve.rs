@@ -394,6 +394,28 @@ impl Work<'_> {
                 What::Copy(from) => copies.push((entry.at, from.clone())),
             }
         }
+        // The own element of a copy of a table is the own element of the table.
+        if pick == Pick::Own && !matches!(at, Bytes::Known(_)) {
+            let mut own =
+                Value { by_way: joined.by_way, shifted: joined.shifted, more: joined.more, places: Vec::new() };
+            let mut begins: HashMap<PathId, i64> = HashMap::new();
+            for (path, _) in &joined.places {
+                if let Path::Loaded { from, at: Bytes::Known(n) | Bytes::From(n), .. } = self.out.paths.get(*path) {
+                    begins.entry(*from).and_modify(|b| *b = (*b).min(*n)).or_insert(*n);
+                }
+            }
+            for (path, bytes) in &joined.places {
+                let path = match self.out.paths.get(*path).clone() {
+                    Path::Loaded { from, at: Bytes::Known(_) | Bytes::From(_), .. } => {
+                        let at = Bytes::From(begins.get(&from).copied().unwrap_or(0));
+                        self.out.paths.intern(Path::Loaded { from, at, pick: Pick::Own })
+                    }
+                    _ => *path,
+                };
+                own.join(&Value::at(path, *bytes));
+            }
+            joined = own;
+        }
         if depth < COPIES {
             for (to, from) in copies {
                 let from = match (at, to) {
@@ -443,14 +465,13 @@ impl Work<'_> {
 
     /// What picks the element at an address.
     fn pick(&mut self, address: NodeId) -> Pick {
-        let mut pick = Pick::Fixed;
+        // The smallest step is from element to element; larger ones choose one of several tables.
+        let mut steps: Vec<(i64, NodeId)> = Vec::new();
         let mut at = address;
         for _ in 0..32 {
             match self.body.kind(at) {
                 Kind::Element { base, variable, .. } => {
-                    for (v, _) in variable {
-                        pick = pick.max(self.index(*v, 0));
-                    }
+                    steps.extend(variable.iter().map(|(v, scale)| (*scale, *v)));
                     at = *base;
                 }
                 Kind::Cast(from) => at = *from,
@@ -458,14 +479,65 @@ impl Work<'_> {
                     let (left, right) = (*left, *right);
                     let pointer_left = !self.value(left).places.is_empty() && !self.is_index(left);
                     let (base, index) = if pointer_left { (left, right) } else { (right, left) };
-                    pick = pick.max(self.index(index, 0));
+                    steps.push(self.scaled(index));
                     at = base;
                 }
                 Kind::Phi(_) | Kind::Select { .. } => return Pick::Other,
                 _ => break,
             }
         }
+        steps.sort_by_key(|(scale, v)| (scale.unsigned_abs(), *v));
+        let mut pick = Pick::Fixed;
+        for (n, (_, v)) in steps.iter().enumerate() {
+            let of = if n == 0 || self.index(*v, 0) == Pick::Other && !self.is_argument(*v, 0) {
+                self.index(*v, 0)
+            } else {
+                Pick::Fixed
+            };
+            pick = pick.max(of);
+        }
         pick
+    }
+
+    /// A distance in bytes as a number times a constant.
+    fn scaled(&self, mut node: NodeId) -> (i64, NodeId) {
+        let mut scale = 1_i64;
+        for _ in 0..8 {
+            match self.body.kind(node) {
+                Kind::Cast(from) => node = *from,
+                Kind::Binary { op: LLVMOpcode::LLVMMul, left, right } => match self.body.integer(*right) {
+                    Some(n) => {
+                        scale = scale.wrapping_mul(n);
+                        node = *left;
+                    }
+                    None => break,
+                },
+                Kind::Binary { op: LLVMOpcode::LLVMShl, left, right } => match self.body.integer(*right) {
+                    Some(n @ 0..=62) => {
+                        scale = scale.wrapping_mul(1 << n);
+                        node = *left;
+                    }
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        (scale, node)
+    }
+
+    /// Whether a number is computed from arguments alone.
+    fn is_argument(&mut self, node: NodeId, depth: u32) -> bool {
+        if depth > 16 {
+            return false;
+        }
+        match self.body.kind(node) {
+            Kind::Binary { left, right, .. } => {
+                let (left, right) = (*left, *right);
+                self.is_argument(left, depth + 1) && self.is_argument(right, depth + 1)
+            }
+            Kind::Cast(from) => self.is_argument(*from, depth + 1),
+            _ => self.index(node, depth + 1) != Pick::Other,
+        }
     }
 
     /// What an index is.
@@ -499,8 +571,18 @@ impl Work<'_> {
             }
             // A constant distance from the own number is another's: `rank + 1`, `rank ^ 1`. A table behind another one in
             // the same memory begins at a multiple of the number of PEs, which is an argument too: `n + rank`.
-            Kind::Binary { op: LLVMOpcode::LLVMAdd, left, right } => {
+            Kind::Binary { op: LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMOr, left, right } => {
                 let (left, right) = (*left, *right);
+                // `rank + plane * 8` is the own element of one of several tables.
+                for (plane, rank) in [(left, right), (right, left)] {
+                    if self.scaled(plane).0.unsigned_abs() > 1 && self.is_argument(plane, depth + 1) {
+                        let of = self.index(rank, depth + 1);
+                        if of == Pick::Own {
+                            self.picks[node.index()] = Some(of);
+                            return of;
+                        }
+                    }
+                }
                 match (self.index(left, depth + 1), self.index(right, depth + 1)) {
                     (Pick::Own, Pick::Own) => Pick::Own,
                     (Pick::Fixed, Pick::Fixed) => Pick::Fixed,
