@@ -6,6 +6,7 @@
   collective/  collectives: algorithms, their choice, errors, weak memory
   codegen/     PTX, machine code, line information
   run/         kernels on simulated GPUs
+  explain/     what gicc explain says of kernels, annotations
   check/       what gicc check finds; the script that compares it with labels
   bench/       the report of measurements
   weak/        kernels of communication patterns, right and with one ordering wrong; input of other tests

@@ -6,7 +6,7 @@
 use inkwell::llvm_sys::LLVMOpcode;
 
 use super::body::{Body, Kind, NodeId};
-use super::communication::{BlockId, Condition, Control, Guard, Space, Who};
+use super::communication::{BlockId, Condition, Control, Guard, Position, Space, Who};
 use super::numbering::Numbers;
 use super::provenance::{Path, Provenance};
 
@@ -75,7 +75,9 @@ impl Guards<'_> {
             b if b == no => false,
             _ => return None,
         };
-        if control.predecessors(block).count() != 1 {
+        // Every other way in comes from the block itself: a loop that begins there.
+        let at = |block| Position { block, index: 0, part: 0 };
+        if control.predecessors(block).any(|p| p != above && !control.dominates(at(block), at(p))) {
             return None;
         }
         let leaves = control.loops_around(above).len() > control.loops_around(block).len();

@@ -358,40 +358,42 @@ impl Control {
     }
 
     fn find_loops(&mut self) {
-        let mut bodies: Vec<(NodeIndex, Vec<bool>, usize)> = Vec::new();
+        let mut latches: Vec<(NodeIndex, Vec<NodeIndex>)> = Vec::new();
         let mut of_header: HashMap<NodeIndex, usize> = HashMap::new();
         for &latch in &self.order {
             for header in self.graph.neighbors(latch) {
-                if self.rank[header.index()] > self.rank[latch.index()]
-                    || !self.dominators.dominators(latch).is_some_and(|mut d| d.any(|n| n == header))
-                {
-                    continue;
-                }
-                let n = *of_header.entry(header).or_insert_with(|| {
-                    let mut body = vec![false; self.graph.node_count()];
-                    body[header.index()] = true;
-                    bodies.push((header, body, 1));
-                    bodies.len() - 1
-                });
-                let (_, body, size) = &mut bodies[n];
-                let mut work = vec![latch];
-                while let Some(at) = work.pop() {
-                    if self.rank[at.index()] != UNREACHABLE && !std::mem::replace(&mut body[at.index()], true) {
-                        *size += 1;
-                        work.extend(self.graph.neighbors_directed(at, Direction::Incoming));
-                    }
+                let back = self.rank[header.index()] <= self.rank[latch.index()]
+                    && self.dominators.dominators(latch).is_some_and(|mut d| d.any(|n| n == header));
+                if back {
+                    let n = *of_header.entry(header).or_insert_with(|| {
+                        latches.push((header, Vec::new()));
+                        latches.len() - 1
+                    });
+                    latches[n].1.push(latch);
                 }
             }
         }
+        // Each block remembers the last loop that it was met in.
+        let mut met = vec![usize::MAX; self.graph.node_count()];
+        let mut bodies: Vec<(NodeIndex, Vec<BlockId>)> = Vec::with_capacity(latches.len());
+        for (n, (header, mut work)) in latches.into_iter().enumerate() {
+            met[header.index()] = n;
+            let mut blocks = vec![BlockId(header.index() as u32)];
+            while let Some(at) = work.pop() {
+                if self.rank[at.index()] != UNREACHABLE && std::mem::replace(&mut met[at.index()], n) != n {
+                    blocks.push(BlockId(at.index() as u32));
+                    work.extend(self.graph.neighbors_directed(at, Direction::Incoming));
+                }
+            }
+            blocks.sort_unstable();
+            bodies.push((header, blocks));
+        }
         // Larger loops first: a loop inside another one is smaller.
-        bodies.sort_by_key(|(header, _, size)| (std::cmp::Reverse(*size), self.rank[header.index()]));
-        for (n, (header, body, _)) in bodies.into_iter().enumerate() {
-            let id = LoopId(n as u32);
-            let blocks: Vec<BlockId> =
-                body.iter().enumerate().filter(|(_, b)| **b).map(|(b, _)| BlockId(b as u32)).collect();
+        bodies.sort_by_key(|(header, blocks)| (std::cmp::Reverse(blocks.len()), self.rank[header.index()]));
+        for (n, (header, blocks)) in bodies.into_iter().enumerate() {
             let parent = self.innermost[header.index()];
             for block in &blocks {
-                self.innermost[block.0 as usize] = Some(id);
+                self.innermost[block.0 as usize] = Some(LoopId(n as u32));
             }
             self.loops.push(Loop { header: BlockId(header.index() as u32), blocks, parent });
         }

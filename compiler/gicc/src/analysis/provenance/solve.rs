@@ -527,7 +527,7 @@ impl Work<'_> {
 
     /// Whether a number is computed from arguments alone.
     fn is_argument(&mut self, node: NodeId, depth: u32) -> bool {
-        if depth > 16 {
+        if depth > 6 {
             return false;
         }
         match self.body.kind(node) {

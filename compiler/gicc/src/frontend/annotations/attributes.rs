@@ -201,6 +201,12 @@ unsafe fn mark_loads(module: &Module<'_>, mut addresses: Vec<LLVMValueRef>, numb
                     {
                         addresses.push(user);
                     }
+                    // A second annotation of the same field.
+                    LLVMOpcode::LLVMCall
+                        if value_name(LLVMGetCalledValue(user)).starts_with("llvm.ptr.annotation.") =>
+                    {
+                        addresses.push(user);
+                    }
                     _ => {}
                 }
             }
