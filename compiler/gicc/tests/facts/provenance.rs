@@ -120,7 +120,7 @@ fn the_own_element_of_a_table_is_exported() {
          call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  \
          %f = getelementptr ptr, ptr %flags, i64 %i\n  %flag = load ptr, ptr %f\n  \
          call void {STORE_FLAG}(ptr %flag, i32 1)\n  br label %wait\nwait:\n  \
-         %seen = call i32 {LOAD_FLAG}(ptr %mine)\n  %more = icmp ult i32 %seen, 1\n  \
+         %seen = call i32 {LOAD_FLAG}(ptr %mine)\n  %more = icmp ult i32 %seen, 3\n  \
          br i1 %more, label %wait, label %next\nnext:\n  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  \
          %q = getelementptr ptr, ptr %table, i64 %i\n  %peer = load ptr, ptr %q\n  %v = load i32, ptr %peer\n  \
          %out = getelementptr i32, ptr %result, i64 %i\n  store i32 %v, ptr %out\n  ret void"
