@@ -85,7 +85,7 @@ pub(crate) enum Command {
     Litmus(LitmusArgs),
     /// Check ordering, with a witness (not built yet)
     Check(NotBuiltArgs),
-    /// Show the source with each communication line annotated: what it is, why, and what orders it
+    /// Show the source with each communication line annotated, and what orders it
     Explain(ExplainArgs),
     /// The hardware model: sweeps, tables and plots (not built yet)
     Sim(NotBuiltArgs),

@@ -10,7 +10,6 @@ fn parts_that_are_not_built() {
     bench.file("k.cu", KERNEL);
     for args in [
         &["check", "k.cu"][..],
-        &["explain", "--anything", "k.cu"],
         &["sim"],
         &["k.cu", "--implicit"],
         &["k.cu", "--engine", "proxy"],
