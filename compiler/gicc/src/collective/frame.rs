@@ -180,8 +180,8 @@ impl Frame {
         Part { pointer: b.offset(pointer, bytes), units: chunk.units }
     }
 
-    /// This thread's share of packets 0 to `all` (32 bits), `unroll` at a time as long as they are below `whole`, so that
-    /// what they load is under way together. `body` gets the packets' numbers.
+    /// This thread's share of packets 0 to `all` (32 bits), `unroll` (a power of two) at a time as long as they are below
+    /// `whole`, so that what they load is under way together; then half as many, and so on. `body` gets the packets' numbers.
     pub(crate) fn share(
         &self,
         b: &mut Body,
@@ -193,19 +193,32 @@ impl Frame {
         let mut state = vec![self.rank];
         state.extend_from_slice(carried);
         if access == Access::Atoms && unroll > 1 {
-            let span = b.times(self.threads, i64::from(unroll) - 1);
-            let limit = b.sub(whole, span);
-            let step = b.times(self.threads, unroll.into());
-            state = b.for_each([self.rank, limit, step], &state, |b, k, state| {
-                let mut ks = vec![k];
-                for _ in 1..unroll {
-                    let last = ks[ks.len() - 1];
-                    ks.push(b.add(last, self.threads));
+            // One branch leads a thread with a single packet past all of it.
+            let second = b.add(self.rank, self.threads);
+            let several = b.cmp("slt", second, whole);
+            let types: Vec<Type> = state.iter().map(|v| v.ty).collect();
+            let alone = state.clone();
+            let together = |b: &mut Body| {
+                let mut at_once = unroll;
+                while at_once > 1 {
+                    let span = b.times(self.threads, i64::from(at_once) - 1);
+                    let limit = b.sub(whole, span);
+                    let step = b.times(self.threads, at_once.into());
+                    state = b.for_each([state[0], limit, step], &state, |b, k, state| {
+                        let mut ks = vec![k];
+                        for _ in 1..at_once {
+                            let last = ks[ks.len() - 1];
+                            ks.push(b.add(last, self.threads));
+                        }
+                        let mut next = vec![b.add(k, step)];
+                        next.extend(body(b, &ks, Bounds::Whole, &state[1..]));
+                        next
+                    });
+                    at_once /= 2;
                 }
-                let mut next = vec![b.add(k, step)];
-                next.extend(body(b, &ks, Bounds::Whole, &state[1..]));
-                next
-            });
+                state
+            };
+            state = b.branch(several, &types, together, |_| alone);
         }
         let (from, carried) = (state[0], state[1..].to_vec());
         b.for_each([from, all, self.threads], &carried, |b, k, carried| body(b, &[k], Bounds::Guarded, carried))

@@ -241,7 +241,12 @@ impl Writer {
             let ended = b.branch(fits, &[I64], |b| vec![self.choose(b, choice, p)], |_| vec![p[3]])[0];
             b.call("__gicc_epoch_set", &[ended]);
             if signature.group == Group::Grid {
-                b.call("__gicc_grid_sync", &[]);
+                // A single block has met at the end of its last round.
+                let (blocks, one) = (b.call("__gicc_block_count", &[]), b.i32(1));
+                let several = b.cmp("ne", blocks, one);
+                b.when(several, |b| {
+                    b.call("__gicc_grid_sync", &[]);
+                });
             }
             None
         });
@@ -360,10 +365,23 @@ impl Writer {
         match (self.signature.collective, algorithm) {
             (Collective::AllReduce(_), Algorithm::TwoShot) => two_shot::expand(b, f, layout, reduction),
             (Collective::AllReduce(_), Algorithm::Ring) => ring::expand(b, f, layout, reduction),
-            (Collective::AllReduce(_), _) => one_shot::expand(b, f, layout, reduction),
+            (Collective::AllReduce(_), _) => self.one_shot(b, f, layout, reduction),
             (Collective::AllGather, Algorithm::Ring) => all_gather_ring::expand(b, f, layout),
             (Collective::AllGather, _) => all_gather_direct::expand(b, f, layout),
         }
+    }
+
+    /// One shot: for two PEs in this function, for others in one of its own.
+    fn one_shot(&mut self, b: &mut Body, f: &Frame, layout: Layout, reduction: Reduction) -> Value {
+        let pair = b.is(f.pes, 2);
+        let kind = if layout.access == Access::Halves { "_halves" } else { "" };
+        let name = format!("{}_one_shot{kind}_many", self.symbol);
+        b.branch(
+            pair,
+            &[I64],
+            |b| vec![one_shot::expand(b, f, layout, reduction, true)],
+            |b| vec![self.function_apart(b, f, &name, |_, b, f| one_shot::expand(b, f, layout, reduction, false))],
+        )[0]
     }
 
     /// Without packets, by wide words where both buffers are aligned to them; else, in a function of its own, by elements.

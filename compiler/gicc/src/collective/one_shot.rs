@@ -19,8 +19,9 @@ use super::reduce::Reduction;
 /// Packets a thread has under way: as many loads from this PE's memory, and then from its region.
 const UNROLL: u32 = 4;
 
-/// Expands it; the rounds that have ended.
-pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reduction) -> Value {
+/// Expands it for two PEs or for any number; the rounds that have ended. The two lie in functions of their own: what waits for
+/// many PEs at once takes so many registers that a team of two would have to spill.
+pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reduction, pair: bool) -> Value {
     let order = InOrder { reduction };
     let capacity = b.i64(heap::PACKETS_OF_SLOT as i64);
     f.rounds(b, layout, capacity, 1, |b, chunk| {
@@ -28,13 +29,11 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
         let round = Round::of(b, layout.form(), epoch);
         let input = f.part(b, layout, f.input, &chunk);
         let out = f.part(b, layout, f.out, &chunk);
-        let pair = b.is(f.pes, 2);
-        b.branch(
-            pair,
-            &[super::body::I1],
-            |b| vec![for_pair(b, f, layout, order, &round, &input, &out)],
-            |b| vec![for_many(b, f, layout, order, &round, &input, &out)],
-        )[0]
+        if pair {
+            for_pair(b, f, layout, order, &round, &input, &out)
+        } else {
+            for_many(b, f, layout, order, &round, &input, &out)
+        }
     })
 }
 

@@ -4,7 +4,7 @@
 //! frontend      read, link inputs
 //! verify        verify_intrinsics, verify_assembly → team_facts → simplify → fallbacks, check_calls
 //!               → module_record::collect → check_errors
-//! materialise   materialise, hold_epochs: collectives become functions
+//! materialise   materialise, hold_epochs, drop_last_meeting: collectives become functions
 //! link          link_runtime → team_facts → inline, simplify
 //! place-fences  place_fences → module_record::write
 //!               ── the fork ──► sim: a program for the simulator
@@ -30,6 +30,7 @@
 //! - `check_errors` where waits are still calls, and last of its stage, so that the others see the user's program alone.
 //! - `materialise` behind `check_calls`, where constants have reached the calls, and before `link_runtime`, since what it
 //!   makes calls the device runtime.
+//! - `drop_last_meeting` behind `hold_epochs`, which brings collectives into their kernels.
 //! - Simplification before `place_fences`: stores to variables that live in registers must not look like memory.
 //! - Annotations before the first simplification, which takes packets apart and cannot see through annotated variables.
 //! - `inline_all` before the second one: pointers flow through the caller's memory only where both are one body.
@@ -50,8 +51,8 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend::{self, annotations};
 use crate::llvm::{Messages, machine, run_passes, verify};
 use crate::transform::{
-    check_calls, check_errors, fallbacks, hold_epochs, inline_all, link_runtime, materialise, module_record,
-    place_fences, team_facts, verify_assembly, verify_intrinsics,
+    check_calls, check_errors, drop_last_meeting, fallbacks, hold_epochs, inline_all, link_runtime, materialise,
+    module_record, place_fences, team_facts, verify_assembly, verify_intrinsics,
 };
 
 /// Who listens to a compilation.
@@ -159,6 +160,7 @@ impl Run<'_> {
         let remarks = materialise::run(context, messages, &module)?;
         remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
         hold_epochs::run(context, &module, &machine).map_err(one)?;
+        drop_last_meeting::run(&module);
         if self.ends(Stage::Materialise, &module)? {
             return self.ir_products(&module, &machine);
         }
@@ -195,6 +197,7 @@ impl Run<'_> {
         self.ends(Stage::Verify, &module)?;
         materialise::run(context, messages, &module)?;
         hold_epochs::run(context, &module, &machine).map_err(one)?;
+        drop_last_meeting::run(&module);
         link_runtime::link(context, messages, &module)?;
         team_facts::run(&module);
         inline_all::run(&module);

@@ -10,6 +10,7 @@
 //! | `check_errors` | errors are checked behind each wait, or a kernel that never does is warned of |
 //! | `materialise` | each collective becomes a call of the function that level H makes for it |
 //! | `hold_epochs` | the rounds of collectives are counted in a register of the kernel |
+//! | `drop_last_meeting` | blocks do not meet where their kernel ends |
 //! | `link_runtime` | links and inlines the device runtime |
 //! | `inline_all` | every call becomes part of its kernel, for analyses |
 //! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
@@ -17,6 +18,7 @@
 
 pub(crate) mod check_calls;
 pub(crate) mod check_errors;
+pub(crate) mod drop_last_meeting;
 pub(crate) mod fallbacks;
 pub(crate) mod hold_epochs;
 pub(crate) mod inline_all;
