@@ -14,8 +14,8 @@ help: ## Say what there is
 install: ## Install what is missing: Debian packages, and NVIDIA's tools into .tools
 	@scripts/install.sh
 
-build: install ## Build the command `gicc` and the launcher `gicc-launch`
-	@cargo build --release --quiet -p gicc-cli -p gicc-host
+build: install ## Build the command `gicc`, the launcher `gicc-launch`, and the plugin for mlir-opt
+	@cargo build --release --quiet -p gicc-cli -p gicc-host -p gicc-plugin-mlir
 
 demo: build ## A kernel becomes PTX and runs on four simulated GPUs, told step by step
 	@scripts/demo.sh $(BINARIES)

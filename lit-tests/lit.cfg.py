@@ -1,5 +1,6 @@
 """Tests of whole paths through the command, with FileCheck. Folders follow the path of a kernel.
 
+  dialect/     the dialect gicc, through MLIR's own mlir-opt and through the command
   frontend/    CUDA C++, LLVM IR and bitcode become a module; what is refused there
   intrinsics/  each primitive of gicc.cuh: what call it becomes, what order its PTX has
   transform/   each pass: IR in, IR out
@@ -18,12 +19,13 @@ Substitutions:
   %cuda-gicc   the same with NVIDIA's headers and libdevice (needs the feature cuda-headers)
   %gicc-binary the command's file
   %launch      gicc-launch
+  %mlir-opt    MLIR's mlir-opt with gicc's plugin (needs the feature mlir-plugin)
   %python      the Python that runs lit
   %ptxas       NVIDIA's assembler (needs the feature ptxas)
   %every-arch  compiles the source that follows to PTX for each architecture and has ptxas assemble it (needs the feature ptxas)
   %exactly     options of FileCheck: no fence, release, acquire or undefined symbol but those that CHECK lines expect
 
-Features: ptxas, cuda-headers, gpu. A test that needs one says REQUIRES, and is counted as unsupported without it.
+Features: ptxas, cuda-headers, gpu, mlir-plugin. A test that needs one says REQUIRES, and is counted as unsupported without it.
 """
 
 import json
@@ -60,7 +62,7 @@ folder = binaries()
 gicc = os.path.join(folder, "gicc")
 config.name = "gicc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".cu", ".ll", ".test"]  # every_arch.py is no test
+config.suffixes = [".cu", ".ll", ".mlir", ".test"]  # every_arch.py is no test
 config.excludes = ["Inputs"]
 config.test_source_root = here
 config.test_exec_root = os.path.join(root, "build", "lit")
@@ -83,7 +85,12 @@ if "CUDA headers" in tools and "libdevice" in tools:
 if "GPUs" in tools:
     config.available_features.add("gpu")
 
+plugin = os.path.join(folder, "libgicc_mlir.so")
+if os.path.exists(plugin):
+    config.available_features.add("mlir-plugin")
+
 config.substitutions += [
+    ("%mlir-opt", "%s/mlir-opt --load-dialect-plugin=%s --load-pass-plugin=%s" % (LLVM, plugin, plugin)),
     ("%python", sys.executable),
     ("%gicc-binary", gicc),
     ("%cuda-gicc", gicc),

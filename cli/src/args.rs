@@ -33,7 +33,7 @@ pub(crate) struct Cli {
 const LONG_ABOUT: &str = "\
 Compile kernels whose communication is started by the GPU.
 
-gicc takes CUDA C++ (.cu, .cuh, .cpp, .cc), LLVM IR (.ll) or bitcode (.bc) and makes PTX, machine code, or a program \
+gicc takes CUDA C++ (.cu, .cuh, .cpp, .cc), MLIR (.mlir), LLVM IR (.ll) or bitcode (.bc) and makes PTX, machine code, or a program \
 for the simulator of several GPUs. No CUDA toolkit is needed to compile, and no GPU to run.";
 
 const AFTER_LONG_HELP: &str = "\
@@ -52,6 +52,9 @@ Examples:
   gicc doctor                                what is here, and how to get what is missing
 
 Stages, in order (for --stop-after and --dump-ir-after):
+  mlir           MLIR input as it was read
+  mlir-expand    MLIR input: collectives are expanded
+  mlir-lower     MLIR input: all is in LLVM's dialects
   frontend       LLVM IR as the front end made or read it
   verify         intrinsics, scopes and constant arguments are checked
   link           the device runtime is linked and inlined; order is required, not yet made
@@ -154,13 +157,13 @@ pub(crate) struct CodeArgs {
 /// The main job.
 #[derive(Args, Debug)]
 pub(crate) struct CompileArgs {
-    /// Sources (.cu, .cuh, .cpp, .cc, .ll, .bc), linked in order; or one example's folder
+    /// Sources (.cu, .cuh, .cpp, .cc, .mlir, .ll, .bc), linked in order; or one example's folder
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Output; `-` is standard output. Else: the first input's name with the product's ending, in the current folder
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Product. Else: what OUT's ending says (.ll, .bc, .ptx, .cubin, .so), or PTX
+    /// Product. Else: what OUT's ending says (.mlir, .ll, .bc, .ptx, .cubin, .so), or PTX
     #[arg(long, value_name = "WHAT")]
     pub(crate) emit: Option<EmitArg>,
     /// Stop after this stage (listed below); the product is its IR
@@ -423,38 +426,31 @@ pub(crate) enum CheckErrors {
     Off,
 }
 
-/// The products on the command line: those of the compiler, and one that does not exist yet.
+/// [`Emit`] on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EmitArg {
-    /// One that exists.
-    Product(Emit),
-    /// MLIR.
-    Mlir,
-}
+pub(crate) struct EmitArg(pub(crate) Emit);
 
 impl ValueEnum for EmitArg {
     fn value_variants<'a>() -> &'a [Self] {
         &[
-            EmitArg::Product(Emit::Llvm),
-            EmitArg::Product(Emit::Bitcode),
-            EmitArg::Product(Emit::Ptx),
-            EmitArg::Product(Emit::Cubin),
-            EmitArg::Product(Emit::Sim),
-            EmitArg::Mlir,
+            EmitArg(Emit::Llvm),
+            EmitArg(Emit::Bitcode),
+            EmitArg(Emit::Ptx),
+            EmitArg(Emit::Cubin),
+            EmitArg(Emit::Sim),
+            EmitArg(Emit::Mlir),
         ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            EmitArg::Mlir => PossibleValue::new("mlir").help("MLIR (not built yet)"),
-            EmitArg::Product(emit) => PossibleValue::new(emit.name()).help(match emit {
-                Emit::Llvm => "LLVM IR as text",
-                Emit::Bitcode => "LLVM bitcode",
-                Emit::Ptx => "PTX text",
-                Emit::Cubin => "machine code, by ptxas",
-                Emit::Sim => "a shared object for the simulator",
-            }),
-        })
+        Some(PossibleValue::new(self.0.name()).help(match self.0 {
+            Emit::Mlir => "MLIR as text, of MLIR input",
+            Emit::Llvm => "LLVM IR as text",
+            Emit::Bitcode => "LLVM bitcode",
+            Emit::Ptx => "PTX text",
+            Emit::Cubin => "machine code, by ptxas",
+            Emit::Sim => "a shared object for the simulator",
+        }))
     }
 }
 
@@ -524,7 +520,7 @@ mod tests {
     #[test]
     fn every_product_is_on_the_command_line() {
         for emit in Emit::ALL {
-            assert!(EmitArg::value_variants().contains(&EmitArg::Product(*emit)));
+            assert!(EmitArg::value_variants().contains(&EmitArg(*emit)));
         }
     }
 }

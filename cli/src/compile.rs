@@ -9,7 +9,7 @@ use gicc::diagnostic::{Diagnostic, Span, codes};
 use gicc::driver::folder::{Example, Staging, compile_example};
 use gicc::driver::{CheckErrors, Emit, Observer, Options, Stage, Tools, compile, write_output};
 
-use crate::args::{CodeArgs, CompileArgs, EmitArg};
+use crate::args::{CodeArgs, CompileArgs};
 use crate::isolate::{Ended, isolated};
 use crate::messages::Messages;
 use crate::{exit, host, not_built, panic};
@@ -27,7 +27,7 @@ enum Output {
 
 /// Does the main job; the exit code.
 pub(crate) fn main_job(args: &CompileArgs, messages: &Messages, start: Instant) -> u8 {
-    let refusal = not_built::in_code(&args.code).or_else(|| not_built::in_emit(args.emit));
+    let refusal = not_built::in_code(&args.code);
     if let Some(diagnostic) = refusal {
         messages.diagnostic(&diagnostic);
         return exit::USAGE;
@@ -178,16 +178,14 @@ fn killed(signal: i32, words: &str) -> Diagnostic {
 
 /// The product that the options ask for.
 fn product(args: &CompileArgs) -> Result<Emit, Diagnostic> {
-    let asked = match args.emit {
-        Some(EmitArg::Product(emit)) => Some(emit),
-        Some(EmitArg::Mlir) | None => None,
-    };
+    let asked = args.emit.map(|e| e.0);
     let by_name =
         args.output.as_deref().and_then(Path::extension).and_then(OsStr::to_str).and_then(Emit::from_extension);
     let Some(stage) = args.stop_after.map(|s| s.0) else {
         return Ok(asked.or(by_name).unwrap_or(Emit::Ptx));
     };
     let fits = |emit: &Emit| match emit {
+        Emit::Mlir => stage.has_mlir(),
         Emit::Llvm | Emit::Bitcode => stage.has_ir(),
         Emit::Ptx => stage == Stage::Ptx,
         Emit::Cubin => stage == Stage::Cubin,
@@ -201,6 +199,7 @@ fn product(args: &CompileArgs) -> Result<Emit, Diagnostic> {
         .cure("leave one of them out")),
         Some(emit) => Ok(emit),
         None => Ok(by_name.filter(fits).unwrap_or(match stage {
+            stage if stage.has_mlir() => Emit::Mlir,
             Stage::Ptx => Emit::Ptx,
             Stage::Cubin => Emit::Cubin,
             _ => Emit::Llvm,
@@ -210,6 +209,7 @@ fn product(args: &CompileArgs) -> Result<Emit, Diagnostic> {
 
 fn extension(emit: Emit) -> &'static str {
     match emit {
+        Emit::Mlir => "mlir",
         Emit::Llvm => "ll",
         Emit::Bitcode => "bc",
         Emit::Ptx => "ptx",
@@ -222,7 +222,7 @@ fn extension(emit: Emit) -> &'static str {
 fn output(args: &CompileArgs, emit: Emit) -> Result<Output, Diagnostic> {
     let path = match args.output.as_deref() {
         Some(path) if path == Path::new("-") => {
-            if emit != Emit::Llvm && emit != Emit::Ptx && io::stdout().is_terminal() {
+            if !matches!(emit, Emit::Mlir | Emit::Llvm | Emit::Ptx) && io::stdout().is_terminal() {
                 return Err(Diagnostic::error(
                     codes::BAD_OPTIONS,
                     format!("{} is no text, and standard output is a terminal", emit.name()),
@@ -238,7 +238,10 @@ fn output(args: &CompileArgs, emit: Emit) -> Result<Output, Diagnostic> {
         }
     };
     // Without -o, only IR could take an input's name: no input ends like another product.
-    let real = path.canonicalize().ok().filter(|_| args.output.is_some() || matches!(emit, Emit::Llvm | Emit::Bitcode));
+    let real = path
+        .canonicalize()
+        .ok()
+        .filter(|_| args.output.is_some() || matches!(emit, Emit::Mlir | Emit::Llvm | Emit::Bitcode));
     if real.is_some() && args.inputs.iter().any(|i| i.canonicalize().ok() == real) {
         return Err(Diagnostic::error(
             codes::BAD_OPTIONS,
@@ -298,8 +301,12 @@ impl Observer for Reporter<'_> {
             return;
         };
         let number = Stage::ALL.iter().position(|s| *s == stage).unwrap_or(0);
-        let ending = if stage.has_ir() { "ll" } else { "ptx" };
-        let path = dir.join(format!("{number}-{}.{ending}", stage.name()));
+        let ending = match stage {
+            s if s.has_mlir() => "mlir",
+            s if s.has_ir() => "ll",
+            _ => "ptx",
+        };
+        let path = dir.join(format!("{number:02}-{}.{ending}", stage.name()));
         let made = std::fs::create_dir_all(dir).map_err(|e| {
             Diagnostic::error(codes::UNWRITABLE_OUTPUT, format!("cannot make the folder `{}`", dir.display()))
                 .cause(e.to_string())
@@ -332,6 +339,8 @@ mod tests {
         assert_eq!(of("gicc k.cu -o x.weird"), Ok(Emit::Ptx));
         assert_eq!(of("gicc k.cu -o x.cubin --emit llvm"), Ok(Emit::Llvm));
         assert_eq!(of("gicc k.cu --stop-after link"), Ok(Emit::Llvm));
+        assert_eq!(of("gicc k.mlir --stop-after mlir-lower"), Ok(Emit::Mlir));
+        assert_eq!(of("gicc k.mlir -o x.mlir"), Ok(Emit::Mlir));
         assert_eq!(of("gicc k.cu --stop-after link -o x.bc"), Ok(Emit::Bitcode));
         assert_eq!(of("gicc k.cu --stop-after cubin"), Ok(Emit::Cubin));
         assert!(of("gicc k.cu --stop-after link --emit ptx").unwrap_err().contains("contradict"));

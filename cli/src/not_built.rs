@@ -2,7 +2,7 @@
 
 use gicc::diagnostic::{Diagnostic, codes};
 
-use crate::args::{CodeArgs, EmitArg, Engine, RunArgs};
+use crate::args::{CodeArgs, Engine, RunArgs};
 
 /// The refusal of a part.
 pub(crate) fn refuse(what: &str, instead: &str) -> Diagnostic {
@@ -21,11 +21,6 @@ pub(crate) fn in_code(args: &CodeArgs) -> Option<Diagnostic> {
         return Some(refuse("an `--engine` other than `direct`", "leave --engine out"));
     }
     None
-}
-
-/// The same for a product.
-pub(crate) fn in_emit(emit: Option<EmitArg>) -> Option<Diagnostic> {
-    (emit == Some(EmitArg::Mlir)).then(|| refuse("`--emit mlir`", "use --emit llvm"))
 }
 
 /// The same for a run.

@@ -19,10 +19,12 @@ fn inputs_that_cannot_be_read() {
     bench.gicc(&["latin.ll"]).refused(1, &["latin.ll"]);
     bench.file("kernel.f90", "");
     bench.gicc(&["kernel.f90"]).refused(1, &["E0103", "kernel.f90"]);
-    for name in ["x.mlir", "x.ptx"] {
-        bench.file(name, "");
-        bench.gicc(&[name]).refused(2, &["E0105", "yet"]);
-    }
+    bench.file("x.ptx", "");
+    bench.gicc(&["x.ptx"]).refused(2, &["E0105", "yet"]);
+    bench.file("latin.mlir", b"// caf\xe9\nfunc.func @k() { caf\xe9 }\n".as_slice());
+    bench.gicc(&["latin.mlir"]).refused(1, &["E0106", "latin.mlir:2:"]);
+    bench.file("binary.mlir", [1u8, 2, 0, 255].repeat(100));
+    bench.gicc(&["binary.mlir"]).refused(1, &["E0102", "binary.mlir", "not text"]);
     assert!(!bench.names().iter().any(|n| n.ends_with(".ptx") && n != "x.ptx"), "{:?}", bench.names());
 }
 

@@ -39,7 +39,8 @@ fn every_stage_can_be_stopped_at_and_shown() {
     let mut args = vec!["k.cu", "-o", "/dev/null", "--dump-dir", "dumps"];
     stages.iter().for_each(|s| args.extend(["--dump-ir-after", s]));
     bench.gicc(&args).quiet();
-    let dumps: Vec<String> = stages.iter().enumerate().map(|(n, s)| format!("{n}-{s}.ll")).collect();
+    // The stages of MLIR come before.
+    let dumps: Vec<String> = stages.iter().zip(3..).map(|(s, n)| format!("{n:02}-{s}.ll")).collect();
     let mut found: Vec<String> = std::fs::read_dir(bench.path().join("dumps"))
         .unwrap()
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
@@ -49,6 +50,27 @@ fn every_stage_can_be_stopped_at_and_shown() {
     let shown = bench.gicc(&["k.cu", "-o", "/dev/null", "--dump-ir-after", "link"]);
     assert_eq!(shown.code, 0);
     assert!(shown.stderr.starts_with("; ----- after link -----\n"), "{}", &shown.stderr[..100]);
+}
+
+#[test]
+fn stages_of_mlir_can_be_stopped_at_and_shown() {
+    let bench = Bench::new();
+    let kernel = "func.func @k(%p: !llvm.ptr) attributes {gicc.kernel} {\n  %me = gicc.my_pe : i32\n  \
+                  llvm.store %me, %p : i32, !llvm.ptr\n  return\n}\n";
+    bench.file("k.mlir", kernel);
+    for (stage, what) in [("mlir", "gicc.my_pe"), ("mlir-expand", "gicc.my_pe"), ("mlir-lower", "__gicc_my_pe")] {
+        let outcome = bench.gicc(&["k.mlir", "--stop-after", stage, "-o", "-"]);
+        outcome.quiet();
+        assert!(outcome.stdout.contains(what), "{stage}: {}", outcome.stdout);
+    }
+    let lowered = bench.gicc(&["k.mlir", "--emit", "mlir", "-o", "-"]);
+    assert!(lowered.stdout.contains("nvvm.kernel"), "{}", lowered.stdout);
+    bench.gicc(&["k.mlir", "-o", "x.mlir", "--dump-dir", "dumps", "--dump-ir-after", "mlir"]).quiet();
+    assert!(bench.path().join("dumps/00-mlir.mlir").is_file());
+    bench.gicc(&["k.mlir", "--emit", "mlir"]).refused(2, &["E0703", "overwritten"]);
+    bench.gicc(&["k.mlir", "--emit", "mlir", "--stop-after", "link"]).refused(2, &["E0703", "contradict"]);
+    bench.gicc(&["k.mlir", "-o", "k.ptx"]).quiet();
+    assert!(std::fs::read_to_string(bench.path().join("k.ptx")).unwrap().contains(".entry k("));
 }
 
 #[test]

@@ -14,7 +14,6 @@ fn parts_that_are_not_built() {
         &["k.cu", "--implicit"],
         &["k.cu", "--engine", "proxy"],
         &["k.cu", "--engine", "nvshmem"],
-        &["k.cu", "--emit", "mlir"],
         &["run", ".", "--trace", "t.json"],
     ] {
         bench.gicc(args).refused(2, &["E0105", "not built yet"]);
@@ -30,6 +29,8 @@ fn wrong_usage() {
     bench.gicc(&["k.cu", "--stop-after", "midnight"]).refused(2, &["invalid value 'midnight'", "place-fences"]);
     bench.gicc(&["k.cu", "--dump-dir", "d"]).refused(2, &["--dump-ir-after"]);
     bench.gicc(&["k.cu", "--stop-after", "link", "--emit", "ptx"]).refused(2, &["E0703", "contradict"]);
+    bench.gicc(&["k.cu", "--emit", "mlir"]).refused(2, &["E0703", "no input is MLIR"]);
+    bench.gicc(&["k.cu", "--stop-after", "mlir"]).refused(2, &["E0703", "no input is MLIR"]);
     bench.gicc(&["k.cu", "-o", "k.cu"]).refused(2, &["E0703", "overwritten"]);
     bench.gicc(&["./k.cu", "-o", "../none/../k.cu", "--no-such-option"]).refused(2, &["--no-such-option"]);
     assert_eq!(std::fs::read_to_string(bench.path().join("k.cu")).unwrap(), KERNEL);
@@ -59,11 +60,11 @@ fn folders() {
 #[test]
 fn messages_can_be_json_and_have_no_colours_but_on_request() {
     let bench = Bench::new();
-    let plain = bench.gicc(&["k.cu", "--emit", "mlir"]);
+    let plain = bench.gicc(&["k.cu", "--implicit"]);
     assert!(!plain.stderr.contains('\x1b'), "{}", plain.stderr);
-    let coloured = bench.gicc(&["k.cu", "--emit", "mlir", "--color", "always"]);
+    let coloured = bench.gicc(&["k.cu", "--implicit", "--color", "always"]);
     assert!(coloured.stderr.contains('\x1b'), "{}", coloured.stderr);
-    let json = bench.gicc(&["k.cu", "--emit", "mlir", "--diagnostics", "json"]);
+    let json = bench.gicc(&["k.cu", "--implicit", "--diagnostics", "json"]);
     let value: serde_json::Value = serde_json::from_str(json.stderr.trim()).unwrap();
     assert_eq!((&value["code"], &value["severity"]), (&"E0105".into(), &"error".into()));
 }

@@ -104,7 +104,7 @@ passes! {
 pub const DEVICE_TO_LLVM: &str = "gpu.module(lower-affine,convert-vector-to-scf,convert-scf-to-cf,expand-strided-metadata,\
                                   lower-affine,convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true},\
                                   convert-nvvm-to-llvm,reconcile-unrealized-casts),\
-                                  ensure-debug-info-scope-on-llvm-func";
+                                  ensure-debug-info-scope-on-llvm-func{emission-kind=DebugDirectivesOnly}";
 
 /// Makes the passes of gicc and of MLIR known by their names; once in a process.
 pub fn register() {

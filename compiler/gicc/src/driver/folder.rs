@@ -31,7 +31,7 @@ pub const REFERENCE: &str = "reference.cpp";
 /// The reference, compiled.
 const REFERENCE_OBJECT: &str = "reference.so";
 /// The kernel's source where a folder holds several.
-const KERNEL: &str = "kernel.cu";
+const KERNELS: [&str; 2] = ["kernel.cu", "kernel.mlir"];
 
 /// What an example consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// The example in a folder: `kernel.cu` or the only `.cu` there is, `launch.toml`, and `reference.cpp` if it exists.
+    /// The example in a folder: `kernel.cu`, `kernel.mlir` or the only `.cu` or `.mlir` there is, `launch.toml`, and `reference.cpp` if it exists.
     ///
     /// # Errors
     /// Where the folder cannot be read, or lacks one of them.
@@ -59,16 +59,16 @@ impl Example {
         let mut kernels: Vec<PathBuf> = entries
             .filter_map(Result::ok)
             .map(|e| e.path())
-            .filter(|p| p.extension().is_some_and(|x| x == "cu"))
+            .filter(|p| p.extension().is_some_and(|x| x == "cu" || x == "mlir"))
             .collect();
         kernels.sort();
         if kernels.len() > 1 {
-            kernels.retain(|k| k.file_name().is_some_and(|n| n == KERNEL));
+            kernels.retain(|k| k.file_name().is_some_and(|n| KERNELS.iter().any(|k| n == *k)));
         }
         let [kernel] = kernels.as_slice() else {
             return Err(refuse(
-                format!("it holds neither `{KERNEL}` nor exactly one other .cu file"),
-                "name the kernel's source itself, or put the kernel into kernel.cu",
+                "it holds neither `kernel.cu` nor `kernel.mlir`, nor exactly one other .cu or .mlir file".to_owned(),
+                "name the kernel's source itself, or put the kernel into kernel.cu or kernel.mlir",
             ));
         };
         let launch = folder.join(LAUNCH);
@@ -182,7 +182,7 @@ fn compile_kernel(
             Emit::Ptx => (ImageKind::Ptx, options.arch.name, "kernel.ptx"),
             Emit::Cubin => (ImageKind::Cubin, options.arch.name, "kernel.cubin"),
             Emit::Sim => (ImageKind::Sim, "", "kernel.so"),
-            Emit::Llvm | Emit::Bitcode => continue,
+            Emit::Mlir | Emit::Llvm | Emit::Bitcode => continue,
         };
         if let Err(diagnostic) = write_output(&into.join(file), bytes) {
             observer.diagnostic(diagnostic);
@@ -392,10 +392,10 @@ mod tests {
         assert_eq!((example.kernel, example.reference), (dir.path().join("a.cu"), None));
         fs::write(dir.path().join("b.cu"), "").unwrap();
         assert!(cause(dir.path()).contains("neither"));
-        fs::write(dir.path().join(KERNEL), "").unwrap();
+        fs::write(dir.path().join(KERNELS[0]), "").unwrap();
         fs::write(dir.path().join(REFERENCE), "").unwrap();
         let example = Example::in_folder(dir.path()).unwrap();
-        assert_eq!(example.kernel, dir.path().join(KERNEL));
+        assert_eq!(example.kernel, dir.path().join(KERNELS[0]));
         assert_eq!(example.reference, Some(dir.path().join(REFERENCE)));
     }
 

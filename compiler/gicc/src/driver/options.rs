@@ -9,6 +9,8 @@ pub use crate::transform::check_errors::CheckErrors;
 /// The product of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Emit {
+    /// MLIR as text, of MLIR inputs: after the stage of `stop_after`, else as it is left for LLVM.
+    Mlir,
     /// LLVM IR as text: after the stage of `stop_after`, else after the last stage that has IR.
     Llvm,
     /// The same as bitcode.
@@ -23,11 +25,12 @@ pub enum Emit {
 
 impl Emit {
     /// Every product.
-    pub const ALL: &[Emit] = &[Emit::Llvm, Emit::Bitcode, Emit::Ptx, Emit::Cubin, Emit::Sim];
+    pub const ALL: &[Emit] = &[Emit::Mlir, Emit::Llvm, Emit::Bitcode, Emit::Ptx, Emit::Cubin, Emit::Sim];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
+            Emit::Mlir => "mlir",
             Emit::Llvm => "llvm",
             Emit::Bitcode => "bc",
             Emit::Ptx => "ptx",
@@ -39,6 +42,7 @@ impl Emit {
     /// The product that a file name's ending asks for.
     pub fn from_extension(extension: &str) -> Option<Emit> {
         match extension {
+            "mlir" => Some(Emit::Mlir),
             "ll" => Some(Emit::Llvm),
             "bc" => Some(Emit::Bitcode),
             "ptx" => Some(Emit::Ptx),
@@ -61,7 +65,7 @@ pub struct Examination {
 /// One compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The sources: CUDA C++ (`.cu`, `.cuh`, `.cpp`, `.cc`), LLVM IR (`.ll`) or bitcode (`.bc`), linked in order.
+    /// The sources: CUDA C++ (`.cu`, `.cuh`, `.cpp`, `.cc`), MLIR (`.mlir`), LLVM IR (`.ll`) or bitcode (`.bc`), linked in order.
     pub inputs: Vec<PathBuf>,
     /// The architecture.
     pub arch: Arch,

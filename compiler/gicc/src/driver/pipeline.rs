@@ -1,6 +1,7 @@
 //! The order of passes. Nothing else decides what runs when.
 //!
 //! ```text
+//! mlir, mlir-expand, mlir-lower: of MLIR inputs, see frontend::mlir
 //! frontend      read, link inputs
 //! verify        verify_intrinsics, verify_assembly → team_facts → simplify → fallbacks, check_calls
 //!               → module_record::collect → check_errors
@@ -139,6 +140,13 @@ struct Run<'a> {
     started: Instant,
 }
 
+/// What the front end leaves.
+enum Front<'c> {
+    Module(Module<'c>),
+    /// The compilation ends with MLIR.
+    Mlir(String),
+}
+
 type Step<T> = Result<T, Vec<Diagnostic>>;
 
 /// Makes one diagnostic a list.
@@ -149,7 +157,12 @@ fn one(diagnostic: Diagnostic) -> Vec<Diagnostic> {
 impl Run<'_> {
     fn all(&mut self, context: &Context, messages: &Messages) -> Step<Compiled> {
         let machine = machine(self.options.arch).map_err(one)?;
-        let module = self.frontend(context, messages, &machine)?;
+        let module = match self.frontend(context, messages, &machine)? {
+            Front::Module(module) => module,
+            Front::Mlir(text) => {
+                return Ok(Compiled { products: vec![(Emit::Mlir, text.into_bytes())], kernels: Vec::new() });
+            }
+        };
         if self.ends(Stage::Frontend, &module)? {
             return self.ir_products(&module, &machine);
         }
@@ -182,7 +195,12 @@ impl Run<'_> {
 
     fn examined(&mut self, context: &Context, messages: &Messages, examination: &Examination) -> Step<Communication> {
         let machine = machine(self.options.arch).map_err(one)?;
-        let module = self.frontend(context, messages, &machine)?;
+        let module = match self.frontend(context, messages, &machine)? {
+            Front::Module(module) => module,
+            Front::Mlir(_) => {
+                return Err(one(Diagnostic::error(codes::BAD_OPTIONS, "an examination does not end with MLIR")));
+            }
+        };
         self.ends(Stage::Frontend, &module)?;
         verify_intrinsics::run(&module)?;
         verify_assembly::run(&module)?;
@@ -225,16 +243,42 @@ impl Run<'_> {
         Ok(found)
     }
 
-    fn frontend<'c>(&mut self, context: &'c Context, messages: &Messages, machine: &TargetMachine) -> Step<Module<'c>> {
+    fn frontend<'c>(&mut self, context: &'c Context, messages: &Messages, machine: &TargetMachine) -> Step<Front<'c>> {
         let mut warnings = Vec::new();
-        let module = frontend::read(context, messages, self.options, &mut warnings);
+        let options = self.options;
+        let last = match (options.stop_after, &options.emit[..]) {
+            (None, [Emit::Mlir]) => Some(Stage::MlirLower),
+            (stage, _) => stage,
+        };
+        let mut text = String::new();
+        let mut stage = |stage: Stage, print: &dyn Fn() -> String| {
+            self.observer.finished(stage, self.started.elapsed());
+            if options.dump_ir_after.contains(&stage) {
+                self.observer.dump(stage, &print());
+            }
+            let ends = last == Some(stage);
+            if ends {
+                text += &print();
+            }
+            self.started = Instant::now();
+            ends
+        };
+        let read = frontend::read(context, messages, options, &mut stage, &mut warnings);
         warnings.into_iter().for_each(|d| self.observer.diagnostic(d));
-        let module = module?;
+        let module = match read? {
+            frontend::Read::Module(module) => module,
+            frontend::Read::Mlir => return Ok(Front::Mlir(text)),
+        };
+        if last.is_some_and(Stage::has_mlir) {
+            return Err(one(Diagnostic::error(codes::BAD_OPTIONS, "no input is MLIR, so there is no MLIR to show")
+                .cause("CUDA C++ and LLVM IR do not go through MLIR")
+                .cure("use --emit llvm, or a stage from `frontend` on")));
+        }
         // Bitcode of clang already says this; IR from elsewhere may say nothing. Another target is refused in a moment.
         if module.get_triple().as_str().is_empty() {
             module.set_triple(&machine.get_triple());
         }
-        Ok(module)
+        Ok(Front::Module(module))
     }
 
     fn verify(&mut self, module: &Module<'_>, machine: &TargetMachine) -> Step<module_record::Facts> {

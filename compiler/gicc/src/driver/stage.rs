@@ -3,6 +3,12 @@
 /// A stage; each ends with a module (or text) that can be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
+    /// MLIR input as it was read.
+    Mlir,
+    /// MLIR input: collectives are algorithms.
+    MlirExpand,
+    /// MLIR input: everything is in LLVM's dialects, and calls gicc's intrinsics.
+    MlirLower,
     /// The source as LLVM IR: what clang made of it, or what was read.
     Frontend,
     /// Intrinsics, scopes and targets are legal; user code is simplified so far that arguments are constants where they
@@ -27,6 +33,9 @@ pub enum Stage {
 impl Stage {
     /// All stages in order.
     pub const ALL: &[Stage] = &[
+        Stage::Mlir,
+        Stage::MlirExpand,
+        Stage::MlirLower,
         Stage::Frontend,
         Stage::Verify,
         Stage::Materialise,
@@ -41,6 +50,9 @@ impl Stage {
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
+            Stage::Mlir => "mlir",
+            Stage::MlirExpand => "mlir-expand",
+            Stage::MlirLower => "mlir-lower",
             Stage::Frontend => "frontend",
             Stage::Verify => "verify",
             Stage::Materialise => "materialise",
@@ -56,6 +68,9 @@ impl Stage {
     /// One line for `--help`.
     pub const fn about(self) -> &'static str {
         match self {
+            Stage::Mlir => "MLIR input as it was read",
+            Stage::MlirExpand => "MLIR input: collectives are expanded",
+            Stage::MlirLower => "MLIR input: all is in LLVM's dialects",
             Stage::Frontend => "LLVM IR as the front end made or read it",
             Stage::Verify => "intrinsics, scopes and constant arguments are checked",
             Stage::Materialise => "collectives are functions that were made for their calls",
@@ -75,7 +90,12 @@ impl Stage {
 
     /// Whether the stage ends with LLVM IR.
     pub fn has_ir(self) -> bool {
-        self < Stage::Ptx
+        self >= Stage::Frontend && self < Stage::Ptx
+    }
+
+    /// Whether the stage ends with MLIR.
+    pub fn has_mlir(self) -> bool {
+        self < Stage::Frontend
     }
 }
 

@@ -11,6 +11,8 @@ use crate::diagnostic::{Diagnostic, codes};
 pub(super) enum Language {
     /// CUDA C++.
     Cuda,
+    /// MLIR as text.
+    Mlir,
     /// LLVM IR as text.
     Ir,
     /// LLVM bitcode.
@@ -24,6 +26,7 @@ const ENDINGS: &[(&str, Language)] = &[
     ("cpp", Language::Cuda),
     ("cc", Language::Cuda),
     ("cxx", Language::Cuda),
+    ("mlir", Language::Mlir),
     ("ll", Language::Ir),
     ("bc", Language::Bitcode),
 ];
@@ -66,13 +69,11 @@ fn read_head(input: &Path) -> Result<Vec<u8>, Diagnostic> {
 fn unknown(input: &Path, ending: &str) -> Diagnostic {
     let name = input.display();
     match ending {
-        "mlir" => Diagnostic::error(codes::NOT_BUILT, format!("`{name}`: MLIR input is not built yet"))
-            .cure("write the kernel in CUDA C++ (.cu), or lower it to LLVM IR (.ll, .bc) first"),
         "ptx" => Diagnostic::error(codes::NOT_BUILT, format!("`{name}`: PTX files are not taken as input yet"))
             .cause("gicc reads PTX only as inline assembly in a kernel")
             .cure("compile from the CUDA C++ or LLVM IR that the PTX was made of"),
         _ => Diagnostic::error(codes::UNKNOWN_LANGUAGE, format!("`{name}` is in no language that gicc knows"))
             .cause(if ending.is_empty() { "it has no ending".into() } else { format!("its ending is .{ending}") })
-            .cure("gicc takes CUDA C++ (.cu, .cuh, .cpp, .cc, .cxx), LLVM IR (.ll) and bitcode (.bc)"),
+            .cure("gicc takes CUDA C++ (.cu, .cuh, .cpp, .cc, .cxx), MLIR (.mlir), LLVM IR (.ll) and bitcode (.bc)"),
     }
 }

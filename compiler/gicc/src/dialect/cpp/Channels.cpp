@@ -1,12 +1,38 @@
 // Channels: their type, their ends, and that all ends of one name agree.
 #include "Checks.h"
 
+#include "Sizes.h"
+
 using namespace mlir;
 
 namespace gicc {
 
-/// Words of a channel (gicc_channel_state).
-static constexpr int64_t kWords = 4;
+/// Bytes of an element that is moved.
+static int64_t bytesOf(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return llvm::PowerOf2Ceil(vector.getNumElements() * bytesOf(vector.getElementType()));
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return 2 * bytesOf(complex.getElementType());
+  return type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8;
+}
+
+/// What a channel needs of each PE's memory, as `gicc/gicc.cuh` computes it.
+struct Needs {
+  int64_t words, elements;
+};
+static Needs needsOf(ChannelType type) {
+  int64_t element = bytesOf(type.getElement()), slot = type.getCapacity() * element;
+  int64_t elements = type.getSlots() * type.getCapacity();
+  if (type.getProtocol() != Protocol::Ll && type.getProtocol() != Protocol::Automatic)
+    return {sizes::channelWords, elements};
+  bool both = type.getProtocol() == Protocol::Automatic;
+  int64_t short_slot = both ? std::min<int64_t>(slot, sizes::llBelow) : slot;
+  int64_t data = slot <= sizes::largestSlotOf8 ? 8 : 12;
+  int64_t packets = 2 * type.getSlots() * llvm::divideCeil(short_slot, data);
+  if (both)
+    elements += llvm::divideCeil(type.getSlots() * short_slot, element);
+  return {sizes::packetsOffset + packets * sizes::packetWords, elements};
+}
 
 LogicalResult ChannelType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, Type element, Protocol protocol,
                                   int64_t slots, int64_t capacity) {
@@ -16,30 +42,36 @@ LogicalResult ChannelType::verify(llvm::function_ref<InFlightDiagnostic()> emitE
     return emitError() << "a channel has at least one slot, and this one " << slots;
   if (capacity < 1)
     return emitError() << "a slot holds at least one element, and this one " << capacity;
-  if (slots > INT32_MAX || capacity > INT64_MAX / 16 / slots)
+  if (protocol == Protocol::Automatic && slots > 32)
+    return emitError() << "a channel of both protocols has at most 32 slots, and this one " << slots;
+  if (slots > INT32_MAX || capacity > INT64_MAX / 1024 / slots)
     return emitError() << slots << " slots of " << capacity << " elements are more than memory can hold";
   return success();
 }
 
 LogicalResult ChannelOp::verify() {
   ChannelType type = getChannel().getType();
+  if (type.getProtocol() == Protocol::Bulk || type.getProtocol() == Protocol::Queue)
+    return emitOpError() << "the protocol `" << stringifyProtocol(type.getProtocol()) << "` is not built: simple, ll and automatic are";
+  Needs needs = needsOf(type);
   if (auto state = dyn_cast<MemRefType>(getState().getType())) {
-    if (!state.getElementType().isInteger(64) || !isContiguous(state) || (state.hasStaticShape() && state.getNumElements() < kWords))
-      return emitOpError() << "a channel's words are " << kWords << " side by side of 64 bits, and " << state << " is not that";
+    if (!state.getElementType().isInteger(64) || !isContiguous(state) || (state.hasStaticShape() && state.getNumElements() < needs.words))
+      return emitOpError() << "this channel's words are " << needs.words << " side by side of 64 bits, and " << state << " is not that";
   }
   if (failed(verifySymmetric(*this, getState(), "channel's state")))
     return failure();
   if (auto buffer = dyn_cast<MemRefType>(getBuffer().getType())) {
     if (buffer.getElementType() != type.getElement())
       return emitOpError() << "the channel carries elements of " << type.getElement() << ", and its buffer has " << buffer.getElementType();
-    int64_t needed = type.getSlots() * type.getCapacity();
-    if (buffer.hasStaticShape() && buffer.getNumElements() < needed)
-      return emitOpError() << type.getSlots() << " slots of " << type.getCapacity() << " elements need " << needed
+    if (buffer.hasStaticShape() && buffer.getNumElements() < needs.elements)
+      return emitOpError() << type.getSlots() << " slots of " << type.getCapacity() << " elements need " << needs.elements
                            << " elements, and the buffer has " << buffer.getNumElements();
   }
-  if (failed(verifyContiguous(*this, getBuffer(), "buffer")))
+  if (failed(verifyContiguous(*this, getBuffer(), "buffer")) || failed(verifySymmetric(*this, getBuffer(), "buffer")))
     return failure();
-  return verifySymmetric(*this, getBuffer(), "buffer");
+  if (llvm::none_of(getChannel().getUsers(), [](Operation *user) { return isa<ChannelCloseOp>(user); }))
+    return emitOpError() << "the channel is never closed, and its counters would be lost: close it with `gicc.channel_close`";
+  return success();
 }
 
 /// What two types of one channel disagree in.
@@ -103,18 +135,25 @@ void ChannelPutOp::getEffects(Effects &effects) { ordersMemory(effects); }
 
 LogicalResult ChannelWaitOp::verify() {
   ChannelType type = getChannel().getType();
-  if (auto slot = dyn_cast<MemRefType>(getSlot().getType()))
-    if (slot.getElementType() != type.getElement() || !slot.hasStaticShape() || !slot.getLayout().isIdentity() ||
-        slot.getMemorySpace() || slot.getNumElements() != type.getCapacity())
-      return emitOpError() << "a slot is memref<" << type.getCapacity() << "x" << type.getElement() << "> or another shape of as many elements, and "
-                           << slot << " is not that";
-  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(getSlot().getType()))
-    if (pointer.getAddressSpace() != 0)
-      return emitOpError() << "a slot's address is generic, and " << pointer << " is not";
+  auto slot = dyn_cast<MemRefType>(getSlot().getType());
+  if (slot && (slot.getElementType() != type.getElement() || !slot.hasStaticShape() || !slot.getLayout().isIdentity() ||
+               slot.getMemorySpace() || slot.getNumElements() > type.getCapacity()))
+    return emitOpError() << "a slot is memref<" << type.getCapacity() << "x" << type.getElement()
+                         << ">, or has another shape of no more elements, and " << slot << " is not that";
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(getSlot().getType());
+  if (pointer && pointer.getAddressSpace() != 0)
+    return emitOpError() << "a slot's address is generic, and " << pointer << " is not";
+  if (pointer && !getCount() && type.getProtocol() != Protocol::Simple)
+    return emitOpError() << "the protocol `" << stringifyProtocol(type.getProtocol())
+                         << "` needs the length of the message, as `count %n`";
+  if (failed(verifyCount(*this, getCount(), type.getCapacity(), "slot")))
+    return failure();
   return verifyPe(*this, getPe());
 }
 void ChannelWaitOp::getEffects(Effects &effects) { ordersMemory(effects); }
 
 void ChannelDoneOp::getEffects(Effects &effects) { ordersMemory(effects); }
+
+void ChannelCloseOp::getEffects(Effects &effects) { ordersMemory(effects); }
 
 } // namespace gicc

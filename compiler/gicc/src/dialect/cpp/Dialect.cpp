@@ -14,6 +14,21 @@ using namespace mlir;
 #include "GiccAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "GiccTypes.cpp.inc"
+
+// `custom<Choice>` in an operation's format: a value of an enumeration by its name. (MLIR's own printer of such attributes
+// puts a space in front of each, also behind a parenthesis.)
+template <class Choice> static ParseResult parseChoice(OpAsmParser &parser, Choice &attribute) {
+  auto value = FieldParser<decltype(attribute.getValue())>::parse(parser);
+  if (failed(value))
+    return failure();
+  attribute = Choice::get(parser.getContext(), *value);
+  return success();
+}
+
+template <class Choice> static void printChoice(OpAsmPrinter &printer, Operation *, Choice attribute) {
+  printer.getStream() << attribute.getValue();
+}
+
 #define GET_OP_CLASSES
 #include "GiccOps.cpp.inc"
 

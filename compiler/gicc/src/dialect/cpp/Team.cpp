@@ -37,7 +37,10 @@ LogicalResult PeerPtrOp::verify() {
 
 void PeerPtrOp::getEffects(Effects &effects) { mayFail(effects); }
 
-void CheckErrorOp::getEffects(Effects &effects) {
+// The group meets.
+void CheckErrorOp::getEffects(Effects &effects) { ordersMemory(effects); }
+
+void ErrorCodeOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), ErrorWords::get());
 }
 

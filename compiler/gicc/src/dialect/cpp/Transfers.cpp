@@ -83,7 +83,13 @@ void BarrierOp::getEffects(Effects &effects) { ordersMemory(effects); }
 
 void QuietOp::getEffects(Effects &effects) { ordersMemory(effects); }
 
-LogicalResult InitiateOp::verify() { return verifyTransfer(*this, getDestination(), "destination"); }
+LogicalResult InitiateOp::verify() {
+  if (bool(getSignal()) != bool(getValue()) || bool(getSignal()) != bool(getAction()))
+    return emitOpError() << "a signal has a word, an action and a value, and one of them is missing";
+  if (failed(verifyTransfer(*this, getDestination(), "destination")))
+    return failure();
+  return getSignal() ? verifySignal(*this, getSignal()) : success();
+}
 LogicalResult InitiateOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyReference<DomainOp>(*this, getDomainAttr(), "domain");
 }
@@ -98,6 +104,12 @@ void InitiateOp::getEffects(Effects &effects) {
   mayFail(effects);
 }
 
+LogicalResult EventTestOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyReference<DomainOp>(*this, getDomainAttr(), "domain");
+}
+LogicalResult EventWaitOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyReference<DomainOp>(*this, getDomainAttr(), "domain");
+}
 void EventTestOp::getEffects(Effects &effects) { ordersMemory(effects); }
 void EventWaitOp::getEffects(Effects &effects) { ordersMemory(effects); }
 

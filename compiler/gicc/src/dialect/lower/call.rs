@@ -41,22 +41,21 @@ pub(super) fn call<'c, 'a>(at: &Before<'c, 'a>, name: &str, arguments: &[Value<'
     call.result(0).ok().map(Into::into)
 }
 
+/// The module that holds an operation's function.
+pub(super) fn symbol_table<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
+    std::iter::successors(operation.parent_operation(), |o| o.parent_operation())
+        .find(|o| matches!(name_of(*o).as_str(), "builtin.module" | "gpu.module"))
+}
+
 /// Declares an intrinsic in the module that the call stands in.
 fn declare(at: &Before<'_, '_>, name: &str) {
-    let mut table: Option<OperationRef<'_, '_>> = at.anchor.parent_operation();
-    while let Some(operation) = table {
-        if matches!(name_of(operation).as_str(), "builtin.module" | "gpu.module") {
-            break;
-        }
-        table = operation.parent_operation();
-    }
-    let Some(block) = table.and_then(|t| t.region(0).ok()).and_then(|r| r.first_block()) else { return };
-    let mut next = block.first_operation();
-    while let Some(operation) = next {
-        if symbol_name(operation).as_deref() == Some(name) {
-            return;
-        }
-        next = operation.next_in_block();
+    let Some(block) = symbol_table(at.anchor).and_then(|t| t.region(0).ok()).and_then(|r| r.first_block()) else {
+        return;
+    };
+    if std::iter::successors(block.first_operation(), |o| o.next_in_block())
+        .any(|o| symbol_name(o).as_deref() == Some(name))
+    {
+        return;
     }
     let Some(known) = intrinsics::find(name) else { return };
     let parameters: Vec<&str> = known.parameters.iter().map(|p| spelling(p.ty).0).collect();

@@ -90,23 +90,14 @@ pub(crate) fn address<'c, 'a>(at: &Before<'c, 'a>, buffer: Value<'c, 'a>) -> Val
     let i64_type = at.ty("i64");
     let offset = if offset == dynamic() { descriptor.field(at, &[2], i64_type) } else { at.constant(64, offset) };
     let size = element_of(ty.into()).and_then(size_and_alignment).map_or(1, |(size, _)| size);
-    let bytes = at.value("llvm.mul", &[offset, at.constant(64, size)], &[("overflowFlags", overflow(at))], i64_type);
+    let bytes = at.value("llvm.mul", &[offset, at.constant(64, size)], &[], i64_type);
     let moved = at.value(
         "llvm.getelementptr",
         &[aligned, bytes],
-        &[
-            ("rawConstantIndices", at.attribute("array<i32: -2147483648>")),
-            ("elem_type", at.attribute("i8")),
-            ("noWrapFlags", at.attribute("0 : i32")),
-        ],
+        &[("rawConstantIndices", at.attribute("array<i32: -2147483648>")), ("elem_type", at.attribute("i8"))],
         descriptor.pointer,
     );
     generic(at, moved)
-}
-
-/// No flags.
-fn overflow<'c>(at: &Before<'c, '_>) -> melior::ir::Attribute<'c> {
-    at.attribute("#llvm.overflow<none>")
 }
 
 /// The number that stands for a size or stride that is not in the type.
@@ -179,13 +170,21 @@ pub(crate) fn elements<'c, 'a>(at: &Before<'c, 'a>, buffer: Value<'c, 'a>) -> Op
         let descriptor = Descriptor::of(at, buffer, ty);
         for (n, _) in (0_i64..).zip(&sizes).filter(|(_, size)| **size == dynamic()) {
             let size = descriptor.field(at, &[3, n], i64_type);
-            all = at.value("llvm.mul", &[all, size], &[("overflowFlags", overflow(at))], i64_type);
+            all = at.value("llvm.mul", &[all, size], &[], i64_type);
         }
     }
     Some(all)
 }
 
+/// How many elements a memref of static shape has.
+pub(super) fn static_elements(ty: Type<'_>) -> Option<i64> {
+    let ty = memref(ty)?;
+    // SAFETY: the type is shaped.
+    let fixed = unsafe { mlir_sys::mlirShapedTypeHasStaticShape(ty.to_raw()) };
+    fixed.then(|| (0..ty.rank()).map(|n| dimension(ty, n)).product())
+}
+
 /// The bytes of so many elements.
 pub(super) fn bytes<'c, 'a>(at: &Before<'c, 'a>, count: Value<'c, 'a>, size: i64) -> Value<'c, 'a> {
-    at.value("llvm.mul", &[count, at.constant(64, size)], &[("overflowFlags", overflow(at))], at.ty("i64"))
+    at.value("llvm.mul", &[count, at.constant(64, size)], &[], at.ty("i64"))
 }

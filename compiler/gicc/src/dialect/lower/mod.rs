@@ -18,9 +18,11 @@
 //! | --- | --- |
 //! | `memory` | memrefs and pointers to addresses, counts to bytes |
 //! | `operation` | each operation |
+//! | `channel` | opening a channel |
 //! | `call` | a call of an intrinsic, with its declaration |
 
 mod call;
+mod channel;
 mod memory;
 mod operation;
 
@@ -31,10 +33,12 @@ use std::collections::HashMap;
 use melior::ir::block::BlockLike as _;
 use melior::ir::operation::OperationLike as _;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{BlockRef, OperationRef, RegionLike as _, Type, Value, ValueLike as _};
+use melior::ir::{OperationRef, RegionLike as _, Type, Value, ValueLike as _};
 
 use super::emit_error;
-use super::ir::{all_below, enumeration, erase, event_group, integer, name_of, symbol_name, type_attribute};
+use super::ir::{
+    all_below, enumeration, erase, event_group, integer, name_of, replace_uses, symbol_name, type_attribute,
+};
 use super::passes::Failed;
 
 /// How far a domain's orderings reach, and its number.
@@ -52,6 +56,16 @@ pub(super) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
     let operations: Vec<_> = all_below(module).into_iter().filter(|o| name_of(*o).starts_with("gicc.")).collect();
     let domains = domains(&operations);
     let mut failed = events_that_cross_calls(module);
+    let mut opened = Vec::new();
+    for &operation in operations.iter().filter(|o| name_of(**o) == "gicc.channel") {
+        match channel::open(operation) {
+            Ok(stands_for_it) => opened.push(stands_for_it),
+            Err(Failed) => {
+                emit_error(operation.location(), "the channel is not opened in a function, or lacks a part");
+                failed = true;
+            }
+        }
+    }
     for &operation in &operations {
         failed |= operation::lower(operation, &domains).is_err();
     }
@@ -60,6 +74,7 @@ pub(super) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
     }
     // From the last to the first: what is defined by one is used by later ones only.
     operations.into_iter().rev().for_each(erase);
+    opened.into_iter().for_each(erase);
     events_become_numbers(module);
     Ok(())
 }
@@ -98,24 +113,33 @@ fn events_that_cross_calls(module: OperationRef<'_, '_>) -> bool {
     failed
 }
 
-/// Values of an event's type, which may go through loops and branches, become numbers without a meaning.
+/// Values of an event's type, which may go through loops and branches, become the numbers that the intrinsics know.
 fn events_become_numbers(module: OperationRef<'_, '_>) {
     let number = |value: Value<'_, '_>| {
         if event_group(value.r#type()).is_some() {
             let context = value.context();
             // SAFETY: the context outlives the module.
-            let ty: Type<'_> = IntegerType::new(unsafe { context.to_ref() }, 32).into();
+            let ty: Type<'_> = IntegerType::new(unsafe { context.to_ref() }, 64).into();
             value.set_type(ty);
         }
     };
+    let mut casts = Vec::new();
     for operation in all_below(module) {
+        if name_of(operation) == operation::CAST && operation.result(0).is_ok_and(|r| event_group(r.r#type()).is_some())
+        {
+            casts.push(operation);
+        }
         operation.results().for_each(|r| number(r.into()));
         for region in operation.regions() {
-            let mut block: Option<BlockRef<'_, '_>> = region.first_block();
-            while let Some(b) = block {
-                (0..b.argument_count()).filter_map(|n| b.argument(n).ok()).for_each(|a| number(a.into()));
-                block = b.next_in_region();
+            for block in std::iter::successors(region.first_block(), |b| b.next_in_region()) {
+                (0..block.argument_count()).filter_map(|n| block.argument(n).ok()).for_each(|a| number(a.into()));
             }
+        }
+    }
+    for cast in casts {
+        if let (Ok(result), Ok(number)) = (cast.result(0), cast.operand(0)) {
+            replace_uses(result.into(), number);
+            erase(cast);
         }
     }
 }

@@ -2,19 +2,24 @@
 
 use std::collections::HashMap;
 
-use gicc_abi::codes::{Group, Order, Scope};
-use melior::ir::operation::OperationLike as _;
-use melior::ir::{OperationRef, Type, Value, ValueLike as _};
+use gicc_abi::codes::{Engine, Group, Order, Protocol, Scope};
+use melior::ir::attribute::DenseI32ArrayAttribute;
+use melior::ir::operation::{OperationLike as _, OperationResult};
+use melior::ir::{OperationRef, Value, ValueLike as _};
 
 use super::Domain;
 use super::call::call;
-use super::memory::{address, buffer_at, bytes, count, elements, elsewhere};
+use super::channel;
+use super::memory::{address, buffer_at, bytes, count, elements, elsewhere, static_elements};
 use crate::dialect::emit_error;
 use crate::dialect::ir::{
-    Before, channel_type, element_of, enumeration, event_group, name_attribute, name_of, operand, replace_uses,
-    size_and_alignment, type_attribute,
+    Before, channel_type, element_of, enumeration, event_group, integer, name_attribute, name_of, operand,
+    replace_uses, size_and_alignment, type_attribute,
 };
 use crate::dialect::passes::Failed;
+
+/// Stands between a value and one of another type that means the same.
+pub(super) const CAST: &str = "builtin.unrealized_conversion_cast";
 
 /// An operation that the verifier let through, so what it asks of it is there.
 #[derive(Clone, Copy)]
@@ -29,12 +34,14 @@ pub(super) fn lower(operation: OperationRef<'_, '_>, domains: &HashMap<String, D
     let this = Lowering { op: operation, at: Before::new(operation), domains };
     match name_of(operation).as_str() {
         // Declarations are read where they are named.
-        "gicc.team" | "gicc.domain" | "gicc.channel" => Ok(()),
+        "gicc.team" | "gicc.domain" => Ok(()),
         "gicc.my_pe" => this.replace("__gicc_my_pe", &[]),
         "gicc.n_pes" => this.replace("__gicc_n_pes", &[]),
-        "gicc.check_error" => this.replace("__gicc_error_code", &[]),
+        "gicc.error_code" => this.replace("__gicc_error_code", &[]),
+        "gicc.check_error" => this.check_error(),
         "gicc.peer_ptr" => this.peer_ptr(),
-        "gicc.put" | "gicc.initiate" => this.put(),
+        "gicc.put" => this.transfer("__gicc_put"),
+        "gicc.initiate" => this.initiate(),
         "gicc.get" => this.transfer("__gicc_get"),
         "gicc.put_signal" => this.put_signal(),
         "gicc.signal" => this.signal(),
@@ -44,13 +51,16 @@ pub(super) fn lower(operation: OperationRef<'_, '_>, domains: &HashMap<String, D
         "gicc.acquire" => this.ordering("__gicc_acquire"),
         "gicc.barrier" => this.plain("__gicc_barrier_block"),
         "gicc.quiet" => this.plain(&format!("__gicc_quiet_{}", this.group()?)),
-        "gicc.event_wait" => this.complete(),
+        "gicc.event_wait" => this.event_wait(),
         "gicc.event_test" => this.event_test(),
+        // Opened before anything else is lowered.
+        "gicc.channel" => Ok(()),
         "gicc.channel_put" => this.channel_put(),
         "gicc.channel_wait" => this.channel_wait(),
         "gicc.channel_done" => this.channel_done(),
+        "gicc.channel_close" => this.channel_close(),
         "gicc.all_reduce" | "gicc.all_gather" => {
-            this.refuse("collectives are not built yet, so this one cannot be expanded")
+            this.refuse("a collective is expanded before the rest is lowered: run gicc-expand-collectives first")
         }
         other => this.refuse(&format!("`{other}` has no lowering")),
     }
@@ -114,13 +124,17 @@ impl<'c, 'a> Lowering<'c, 'a, '_> {
     /// Destination, source, bytes and alignment of a transfer whose operands are those two, a count where there are more
     /// than `least` operands, and others.
     fn moved(&self, least: usize) -> Result<[Value<'c, 'a>; 4], Failed> {
+        self.moved_with(self.op.operand_count() > least)
+    }
+
+    fn moved_with(&self, counted: bool) -> Result<[Value<'c, 'a>; 4], Failed> {
         let (to, from) = (self.operand(0)?, self.operand(1)?);
         let element = type_attribute(self.op, "element")
             .or_else(|| element_of(to.r#type()))
             .or_else(|| element_of(from.r#type()))
             .ok_or_else(|| self.missing())?;
         let (size, alignment) = size_and_alignment(element).ok_or_else(|| self.missing())?;
-        let many = if self.op.operand_count() > least {
+        let many = if counted {
             count(&self.at, self.operand(2)?)
         } else {
             elements(&self.at, from).or_else(|| elements(&self.at, to)).ok_or_else(|| self.missing())?
@@ -136,18 +150,64 @@ impl<'c, 'a> Lowering<'c, 'a, '_> {
         Ok(())
     }
 
-    fn put(&self) -> Result<(), Failed> {
-        const ENGINES: [&str; 4] = ["direct", "sm", "proxy", "nvshmem"];
-        if let Some(engine @ 1..) = enumeration(self.op, "engine") {
-            let name = usize::try_from(engine).ok().and_then(|n| ENGINES.get(n)).unwrap_or(&"unknown");
-            return self.refuse(&format!("the engine `{name}` is not built yet; `direct` is"));
-        }
-        self.transfer("__gicc_put")?;
-        // The issuing threads have stored: what the event stands for is done when they are quiet.
-        if self.op.result_count() > 0 {
-            replace_uses(self.result()?, self.at.constant(32, 0));
-        }
+    /// The result of a call that answers with 0 or 1, as a condition.
+    fn answer(&self, intrinsic: &str, arguments: &[Value<'c, 'a>]) -> Result<(), Failed> {
+        let answer = call(&self.at, intrinsic, arguments).ok_or_else(|| self.missing())?;
+        let predicate = self.at.attribute("1 : i64");
+        let holds = self.at.value(
+            "llvm.icmp",
+            &[answer, self.at.constant(32, 0)],
+            &[("predicate", predicate)],
+            self.at.ty("i1"),
+        );
+        replace_uses(self.result()?, holds);
         Ok(())
+    }
+
+    fn check_error(&self) -> Result<(), Failed> {
+        self.answer(&format!("__gicc_check_error_{}", self.group()?), &[])
+    }
+
+    fn initiate(&self) -> Result<(), Failed> {
+        let engine = enumeration(self.op, "engine").and_then(Engine::from_code).unwrap_or(Engine::Auto);
+        if !matches!(engine, Engine::Auto | Engine::Direct) {
+            return self.refuse(&format!("the engine `{}` is not built yet; `direct` is", engine.name()));
+        }
+        // Destination, source, count, signal, value, PE.
+        let segments = segments(self.op);
+        let [_, _, counted, signalled, _, _] = segments[..] else { return Err(self.missing()) };
+        let [to, from, bytes, element] = self.moved_with(counted == 1)?;
+        let (word, value, action) = if signalled == 1 {
+            let n = 2 + counted;
+            (address(&self.at, self.operand(n)?), self.operand(n + 1)?, self.number("action")?)
+        } else {
+            let null = self.at.value("llvm.mlir.zero", &[], &[], self.at.ty("!llvm.ptr"));
+            (null, self.at.constant(64, 0), self.at.constant(32, 0))
+        };
+        let priority = self.at.constant(32, integer(self.op, "priority").unwrap_or(0));
+        let domain = self.at.constant(32, self.domain().id);
+        let engine = self.at.constant(32, engine.code().into());
+        let name = format!("__gicc_initiate_{}", self.group()?);
+        let pe = self.last(1)?;
+        let arguments = [to, from, bytes, element, word, value, action, priority, domain, engine, pe];
+        let event = call(&self.at, &name, &arguments).ok_or_else(|| self.missing())?;
+        // Its type says the group until all operations are lowered.
+        let result = self.result()?;
+        replace_uses(result, self.at.value(CAST, &[event], &[], result.r#type()));
+        Ok(())
+    }
+
+    /// The domain that the operation names; without one, the whole symmetric heap and whatever reach is needed.
+    fn domain(&self) -> Domain {
+        let named = name_attribute(self.op, "domain").and_then(|n| self.domains.get(&n)).copied();
+        named.unwrap_or(Domain { id: 0, scope: Scope::Auto.code().into() })
+    }
+
+    fn scope_and_domain(&self) -> Result<[Value<'c, 'a>; 2], Failed> {
+        let Domain { id, scope } = self.domain();
+        let scope = enumeration(self.op, "scope").unwrap_or(scope);
+        let scope = self.at.constant(32, i64::try_from(scope).map_err(|_| self.missing())?);
+        Ok([scope, self.at.constant(32, id)])
     }
 
     fn put_signal(&self) -> Result<(), Failed> {
@@ -178,61 +238,48 @@ impl<'c, 'a> Lowering<'c, 'a, '_> {
 
     fn test(&self) -> Result<(), Failed> {
         let word = address(&self.at, self.operand(0)?);
-        let arguments = [word, self.number("compare")?, self.operand(1)?];
-        let answer = call(&self.at, "__gicc_test", &arguments).ok_or_else(|| self.missing())?;
-        let predicate = self.at.attribute("1 : i64");
-        let holds = self.at.value(
-            "llvm.icmp",
-            &[answer, self.at.constant(32, 0)],
-            &[("predicate", predicate)],
-            self.at.ty("i1"),
-        );
-        replace_uses(self.result()?, holds);
-        Ok(())
+        self.answer("__gicc_test", &[word, self.number("compare")?, self.operand(1)?])
     }
 
     fn ordering(&self, family: &str) -> Result<(), Failed> {
-        let domain = name_attribute(self.op, "domain").and_then(|n| self.domains.get(&n)).copied();
-        let auto = Domain { id: 0, scope: Scope::Auto.code().into() };
-        let Domain { id, scope } = domain.unwrap_or(auto);
-        let scope = enumeration(self.op, "scope").unwrap_or(scope);
-        let scope = self.at.constant(32, i64::try_from(scope).map_err(|_| self.missing())?);
-        call(&self.at, &format!("{family}_{}", self.group()?), &[scope, self.at.constant(32, id)]);
+        call(&self.at, &format!("{family}_{}", self.group()?), &self.scope_and_domain()?);
         Ok(())
     }
 
-    /// With the engine `direct` an event is complete when the group that initiated is quiet.
-    fn complete(&self) -> Result<(), Failed> {
-        let group = event_group(self.operand(0)?.r#type()).and_then(Group::from_code).ok_or_else(|| self.missing())?;
-        self.plain(&format!("__gicc_quiet_{}", group.name()))
+    fn event_wait(&self) -> Result<(), Failed> {
+        let event = self.operand(0)?;
+        let group = event_group(event.r#type()).and_then(Group::from_code).ok_or_else(|| self.missing())?;
+        let [scope, domain] = self.scope_and_domain()?;
+        self.answer(&format!("__gicc_event_wait_{}", group.name()), &[event, scope, domain])
     }
 
     fn event_test(&self) -> Result<(), Failed> {
-        self.complete()?;
-        let yes = self.at.attribute("true");
-        replace_uses(self.result()?, self.at.value("llvm.mlir.constant", &[], &[("value", yes)], self.at.ty("i1")));
-        Ok(())
+        let [scope, domain] = self.scope_and_domain()?;
+        self.answer("__gicc_event_test", &[self.operand(0)?, scope, domain])
     }
 
-    /// The words and the buffer of the channel that is operand 0, with its type's parts.
+    /// What the calls of the channel that is operand 0 are made of.
     fn channel(&self) -> Result<Channel<'c, 'a>, Failed> {
         let channel = self.operand(0)?;
-        let opened = melior::ir::operation::OperationResult::try_from(channel).ok().map(|r| r.owner());
-        let Some(opened) = opened.filter(|o| name_of(*o) == "gicc.channel") else {
+        let opened = OperationResult::try_from(channel).ok().map(|r| r.owner());
+        let Some(opened) = opened.filter(|o| name_of(*o) == CAST) else {
             return self.refuse("which channel this is does not show: use the result of `gicc.channel` itself");
         };
         let ty = channel_type(channel.r#type()).ok_or_else(|| self.missing())?;
         let (size, alignment) = size_and_alignment(ty.element).ok_or_else(|| self.missing())?;
-        let state = operand(opened, 0).ok_or_else(|| self.missing())?;
-        let buffer = operand(opened, 1).ok_or_else(|| self.missing())?;
+        let part = |n| operand(opened, n).ok_or_else(|| self.missing());
         Ok(Channel {
-            state: address(&self.at, state),
-            buffer: address(&self.at, buffer),
+            counters: part(0)?,
+            state: part(1)?,
+            buffer: part(2)?,
+            name: part(3)?,
             size,
             capacity: self.at.constant(64, ty.capacity * size),
             element: self.at.constant(32, alignment),
             slots: self.at.constant(32, ty.slots),
             protocol: self.at.constant(32, i64::try_from(ty.protocol).map_err(|_| self.missing())?),
+            packet_data: self.at.constant(32, channel::packet_data(ty.capacity * size)),
+            is_simple: ty.protocol == u64::from(Protocol::Simple.code()),
         })
     }
 
@@ -247,37 +294,70 @@ impl<'c, 'a> Lowering<'c, 'a, '_> {
         let bytes = bytes(&self.at, many, c.size);
         let from = address(&self.at, source);
         let name = format!("__gicc_channel_put_{}", self.group()?);
-        let pe = self.last(1)?;
-        call(&self.at, &name, &[c.state, c.buffer, from, bytes, c.capacity, c.element, c.slots, c.protocol, pe]);
+        let head = [c.counters, c.state, c.buffer, from, bytes];
+        call(&self.at, &name, &[&head[..], &c.shape(), &[self.last(1)?, c.name]].concat());
         Ok(())
     }
 
     fn channel_wait(&self) -> Result<(), Failed> {
         let c = self.channel()?;
+        let slot = self.result()?;
+        let length = if self.op.operand_count() > 2 {
+            bytes(&self.at, count(&self.at, self.operand(1)?), c.size)
+        } else if c.is_simple {
+            self.at.constant(64, -1)
+        } else {
+            let elements = static_elements(slot.r#type()).ok_or_else(|| self.missing())?;
+            self.at.constant(64, elements * c.size)
+        };
         let name = format!("__gicc_channel_wait_{}", self.group()?);
-        let arguments = [c.state, c.buffer, c.capacity, c.element, c.slots, c.protocol, self.operand(1)?];
-        let slot = call(&self.at, &name, &arguments).ok_or_else(|| self.missing())?;
-        let wanted: Type<'c> = self.result()?.r#type();
-        replace_uses(self.result()?, buffer_at(&self.at, slot, wanted));
+        let head = [c.counters, c.state, c.buffer, length];
+        let arguments = [&head[..], &c.shape(), &[self.last(1)?, c.name]].concat();
+        let address = call(&self.at, &name, &arguments).ok_or_else(|| self.missing())?;
+        replace_uses(slot, buffer_at(&self.at, address, slot.r#type()));
         Ok(())
     }
 
     fn channel_done(&self) -> Result<(), Failed> {
         let c = self.channel()?;
         let name = format!("__gicc_channel_done_{}", self.group()?);
-        call(&self.at, &name, &[c.state, c.element, c.slots, c.protocol, self.operand(1)?]);
+        call(&self.at, &name, &[c.counters, c.state, c.slots, c.protocol, self.operand(1)?]);
+        Ok(())
+    }
+
+    fn channel_close(&self) -> Result<(), Failed> {
+        let c = self.channel()?;
+        call(&self.at, "__gicc_channel_close", &[c.counters, c.state, c.protocol]);
         Ok(())
     }
 }
 
+/// How many operands each part of an operation has.
+fn segments(operation: OperationRef<'_, '_>) -> Vec<usize> {
+    let Ok(attribute) = operation.attribute("operandSegmentSizes") else { return Vec::new() };
+    let Ok(sizes) = DenseI32ArrayAttribute::try_from(attribute) else { return Vec::new() };
+    (0..sizes.len()).filter_map(|n| sizes.element(n).ok()).filter_map(|n| usize::try_from(n).ok()).collect()
+}
+
 /// What calls of a channel's intrinsics are made of.
 struct Channel<'c, 'a> {
+    counters: Value<'c, 'a>,
     state: Value<'c, 'a>,
     buffer: Value<'c, 'a>,
+    name: Value<'c, 'a>,
     /// Bytes of an element.
     size: i64,
     capacity: Value<'c, 'a>,
     element: Value<'c, 'a>,
     slots: Value<'c, 'a>,
     protocol: Value<'c, 'a>,
+    packet_data: Value<'c, 'a>,
+    is_simple: bool,
+}
+
+impl<'c, 'a> Channel<'c, 'a> {
+    /// The parameters from `capacity` to `packet_data`.
+    fn shape(&self) -> [Value<'c, 'a>; 5] {
+        [self.capacity, self.element, self.slots, self.protocol, self.packet_data]
+    }
 }

@@ -28,10 +28,11 @@ def Gicc_Dialect : Dialect {
   }];
 }
 
+class Gicc_EnumAttr<EnumInfo info, string spelling> : EnumAttr<Gicc_Dialect, info, spelling>;
+
 // Numbers are those of runtime/abi; the build writes this file from there.
 include "Codes.td"
 
-class Gicc_EnumAttr<EnumInfo info, string spelling> : EnumAttr<Gicc_Dialect, info, spelling>;
 
 // What follows is spelt in this dialect only.
 def Gicc_CollectiveGroupEnum : I32EnumAttr<"CollectiveGroup", "who does a collective together",
@@ -40,14 +41,6 @@ def Gicc_CollectiveGroupEnum : I32EnumAttr<"CollectiveGroup", "who does a collec
   let genSpecializedAttr = 0;
 }
 def Gicc_CollectiveGroupAttr : Gicc_EnumAttr<Gicc_CollectiveGroupEnum, "collective_group">;
-
-def Gicc_EngineEnum : I32EnumAttr<"Engine", "what executes an initiation",
-    [I32EnumAttrCase<"Direct", 0, "direct">, I32EnumAttrCase<"Sm", 1, "sm">, I32EnumAttrCase<"Proxy", 2, "proxy">,
-     I32EnumAttrCase<"Nvshmem", 3, "nvshmem">]> {
-  let cppNamespace = "::gicc";
-  let genSpecializedAttr = 0;
-}
-def Gicc_EngineAttr : Gicc_EnumAttr<Gicc_EngineEnum, "engine">;
 
 class Gicc_Op<string mnemonic, list<Trait> traits = []> : Op<Gicc_Dialect, mnemonic, traits>;
 

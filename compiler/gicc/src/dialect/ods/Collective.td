@@ -23,8 +23,8 @@ def Gicc_AllReduceOp : Gicc_CollectiveOp<"all_reduce"> {
                        DefaultValuedAttr<Gicc_AlgorithmAttr, "::gicc::Algorithm::Auto">:$algorithm,
                        UnitAttr:$is_unsigned, OptionalAttr<FlatSymbolRefAttr>:$team);
   let assemblyFormat = [{
-    $group $kind $out `,` $in (`count` $count^)? (`of` $element^)? (`unsigned` $is_unsigned^)?
-    (`algorithm` `(` $algorithm^ `)`)? (`in` $team^)? attr-dict `:` type($out) `,` type($in) (`,` type($count)^)?
+    custom<Choice>($group) custom<Choice>($kind) $out `,` $in (`count` $count^)? (`of` $element^)? (`unsigned` $is_unsigned^)?
+    (`algorithm` `(` custom<Choice>($algorithm)^ `)`)? (`in` $team^)? attr-dict `:` type($out) `,` type($in) (`,` type($count)^)?
   }];
 }
 
@@ -39,7 +39,7 @@ def Gicc_AllGatherOp : Gicc_CollectiveOp<"all_gather"> {
                        DefaultValuedAttr<Gicc_AlgorithmAttr, "::gicc::Algorithm::Auto">:$algorithm,
                        OptionalAttr<FlatSymbolRefAttr>:$team);
   let assemblyFormat = [{
-    $group $out `,` $in (`count` $count^)? (`of` $element^)? (`algorithm` `(` $algorithm^ `)`)? (`in` $team^)? attr-dict
+    custom<Choice>($group) $out `,` $in (`count` $count^)? (`of` $element^)? (`algorithm` `(` custom<Choice>($algorithm)^ `)`)? (`in` $team^)? attr-dict
     `:` type($out) `,` type($in) (`,` type($count)^)?
   }];
 }

@@ -25,7 +25,7 @@ def Gicc_DomainOp : Gicc_Op<"domain", [Symbol]> {
     OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$id,
     DefaultValuedAttr<Gicc_ScopeAttr, "::gicc::Scope::Auto">:$scope
   );
-  let assemblyFormat = "$sym_name (`id` `(` $id^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict";
+  let assemblyFormat = "$sym_name (`id` `(` $id^ `)`)? (`scope` `(` custom<Choice>($scope)^ `)`)? attr-dict";
   let hasVerifier = 1;
 }
 
@@ -57,6 +57,16 @@ def Gicc_PeerPtrOp : Gicc_Op<"peer_ptr", [TypesMatchWith<"the result has the buf
 }
 
 def Gicc_CheckErrorOp : Gicc_Op<"check_error", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "whether something went wrong on this PE; the same answer for the whole group, which meets";
+  let description = [{
+    `%failed = gicc.check_error block`. If an operation of the group failed, it is true.
+  }];
+  let arguments = (ins Gicc_GroupAttr:$group);
+  let results = (outs I1:$failed);
+  let assemblyFormat = "custom<Choice>($group) attr-dict";
+}
+
+def Gicc_ErrorCodeOp : Gicc_Op<"error_code", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "the code of the first thing that went wrong on this PE; 0 where all is well";
   let results = (outs I32:$code);
   let assemblyFormat = "attr-dict `:` type($code)";

@@ -21,7 +21,7 @@ def Gicc_PutOp : Gicc_TransferOp<"put"> {
   let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,
                        I32:$pe, OptionalAttr<TypeAttr>:$element);
   let assemblyFormat = [{
-    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `to` $pe attr-dict
+    custom<Choice>($group) $destination `,` $source (`count` $count^)? (`of` $element^)? `to` $pe attr-dict
     `:` type($destination) `,` type($source) (`,` type($count)^)?
   }];
 }
@@ -31,7 +31,7 @@ def Gicc_GetOp : Gicc_TransferOp<"get"> {
   let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,
                        I32:$pe, OptionalAttr<TypeAttr>:$element);
   let assemblyFormat = [{
-    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `from` $pe attr-dict
+    custom<Choice>($group) $destination `,` $source (`count` $count^)? (`of` $element^)? `from` $pe attr-dict
     `:` type($destination) `,` type($source) (`,` type($count)^)?
   }];
 }
@@ -46,7 +46,7 @@ def Gicc_PutSignalOp : Gicc_TransferOp<"put_signal"> {
                        Gicc_Buffer:$signal, Gicc_SignalActionAttr:$action, I64:$value, I32:$pe,
                        OptionalAttr<TypeAttr>:$element);
   let assemblyFormat = [{
-    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `signal` $signal $action $value `to` $pe attr-dict
+    custom<Choice>($group) $destination `,` $source (`count` $count^)? (`of` $element^)? `signal` $signal custom<Choice>($action) $value `to` $pe attr-dict
     `:` type($destination) `,` type($source) `,` type($signal) (`,` type($count)^)?
   }];
 }
@@ -59,7 +59,7 @@ def Gicc_SendSignalOp : Gicc_Op<"signal", [Effects]> {
   }];
   let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$signal, Gicc_SignalActionAttr:$action, I64:$value, I32:$pe,
                        DefaultValuedAttr<Gicc_OrderAttr, "::gicc::Order::Release">:$order);
-  let assemblyFormat = "$group $signal $action $value `to` $pe (`order` `(` $order^ `)`)? attr-dict `:` type($signal)";
+  let assemblyFormat = "custom<Choice>($group) $signal custom<Choice>($action) $value `to` $pe (`order` `(` custom<Choice>($order)^ `)`)? attr-dict `:` type($signal)";
   let hasVerifier = 1;
 }
 
@@ -72,7 +72,7 @@ def Gicc_WaitOp : Gicc_Op<"wait", [Effects]> {
   let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$signal, Gicc_CompareAttr:$compare, I64:$value,
                        Optional<I32>:$source);
   let results = (outs I64:$seen);
-  let assemblyFormat = "$group $signal $compare $value (`from` $source^)? attr-dict `:` type($signal)";
+  let assemblyFormat = "custom<Choice>($group) $signal custom<Choice>($compare) $value (`from` $source^)? attr-dict `:` type($signal)";
   let hasVerifier = 1;
 }
 
@@ -80,13 +80,13 @@ def Gicc_TestOp : Gicc_Op<"test", [Effects]> {
   let summary = "whether a signal of this PE compares now; acquires where it does; called by one thread";
   let arguments = (ins Gicc_Buffer:$signal, Gicc_CompareAttr:$compare, I64:$value);
   let results = (outs I1:$holds);
-  let assemblyFormat = "$signal $compare $value attr-dict `:` type($signal)";
+  let assemblyFormat = "$signal custom<Choice>($compare) $value attr-dict `:` type($signal)";
   let hasVerifier = 1;
 }
 
 class Gicc_OrderingOp<string mnemonic> : Gicc_Op<mnemonic, [Effects, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let arguments = (ins Gicc_GroupAttr:$group, OptionalAttr<FlatSymbolRefAttr>:$domain, OptionalAttr<Gicc_ScopeAttr>:$scope);
-  let assemblyFormat = "$group (`domain` `(` $domain^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict";
+  let assemblyFormat = "custom<Choice>($group) (`domain` `(` $domain^ `)`)? (`scope` `(` custom<Choice>($scope)^ `)`)? attr-dict";
 }
 
 def Gicc_ReleaseOp : Gicc_OrderingOp<"release"> {
@@ -106,40 +106,48 @@ def Gicc_BarrierOp : Gicc_Op<"barrier", [Effects, DeclareOpInterfaceMethods<Symb
 def Gicc_QuietOp : Gicc_Op<"quiet", [Effects]> {
   let summary = "all puts of the group before are complete at their destinations";
   let arguments = (ins Gicc_GroupAttr:$group);
-  let assemblyFormat = "$group attr-dict";
+  let assemblyFormat = "custom<Choice>($group) attr-dict";
 }
 
-def Gicc_InitiateOp : Gicc_TransferOp<"initiate", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-                                                   InferTypeOpAdaptor]> {
-  let summary = "submits a put to an engine; the result says when it is complete at its destination";
+def Gicc_InitiateOp : Gicc_TransferOp<"initiate", [AttrSizedOperandSegments, InferTypeOpAdaptor,
+                                                   DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "submits a put to an engine; the result says when it has ended";
   let description = [{
-    `%event = gicc.initiate block %destination, %source to %pe domain(@halo) engine(direct) priority(1) : memref<64xf32>,
-    memref<64xf32>`. The source must not change before the event is complete. With the engine `direct` the issuing threads
-    store at once, and the priority has no meaning.
+    `%event = gicc.initiate block %destination, %source signal %word set %value to %pe domain(@halo) engine(direct)
+    priority(1) : memref<64xf32>, memref<64xf32> signal memref<1xi64>`. Neither buffer may be touched before the event has ended. The
+    signal, where there is one, is sent with release behind the elements. With the engine `direct` the issuing threads store,
+    and the priority has no meaning.
   }];
   let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,
+                       Optional<Gicc_Buffer>:$signal, OptionalAttr<Gicc_SignalActionAttr>:$action, Optional<I64>:$value,
                        I32:$pe, OptionalAttr<TypeAttr>:$element, OptionalAttr<FlatSymbolRefAttr>:$domain,
-                       DefaultValuedAttr<Gicc_EngineAttr, "::gicc::Engine::Direct">:$engine,
-                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$priority);
+                       DefaultValuedAttr<Gicc_EngineAttr, "::gicc::Engine::Auto">:$engine,
+                       DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative, IntMaxValue<255>]>, "0">:$priority);
   let results = (outs Gicc_Event:$event);
   let assemblyFormat = [{
-    $group $destination `,` $source (`count` $count^)? (`of` $element^)? `to` $pe (`domain` `(` $domain^ `)`)?
-    (`engine` `(` $engine^ `)`)? (`priority` `(` $priority^ `)`)? attr-dict
-    `:` type($destination) `,` type($source) (`,` type($count)^)?
+    custom<Choice>($group) $destination `,` $source (`count` $count^)? (`of` $element^)? (`signal` $signal^ custom<Choice>($action) $value)? `to` $pe
+    (`domain` `(` $domain^ `)`)? (`engine` `(` custom<Choice>($engine)^ `)`)? (`priority` `(` $priority^ `)`)? attr-dict
+    `:` type($destination) `,` type($source) (`,` type($count)^)? (`signal` type($signal)^)?
   }];
 }
 
-def Gicc_EventTestOp : Gicc_Op<"event_test", [Effects]> {
-  let summary = "whether an initiation is complete at its destination; called by the group that initiated";
-  let arguments = (ins Gicc_Event:$event);
-  let results = (outs I1:$complete);
-  let assemblyFormat = "$event attr-dict `:` type($event)";
+class Gicc_EventOp<string mnemonic> : Gicc_Op<mnemonic, [Effects, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let arguments = (ins Gicc_Event:$event, OptionalAttr<FlatSymbolRefAttr>:$domain);
+  let assemblyFormat = "$event (`domain` `(` $domain^ `)`)? attr-dict `:` qualified(type($event))";
 }
 
-def Gicc_EventWaitOp : Gicc_Op<"event_wait", [Effects]> {
-  let summary = "waits until an initiation is complete at its destination; called by the group that initiated";
-  let arguments = (ins Gicc_Event:$event);
-  let assemblyFormat = "$event attr-dict `:` type($event)";
+def Gicc_EventTestOp : Gicc_EventOp<"event_test"> {
+  let summary = "whether an initiation has ended, as a failed one has; called by one thread of the group that initiated";
+  let results = (outs I1:$ended);
+}
+
+def Gicc_EventWaitOp : Gicc_EventOp<"event_wait"> {
+  let summary = "waits until an initiation has ended; true where its elements are complete at their destination";
+  let description = [{
+    Called by the group that initiated, which the event's type names. The domain says how far completion reaches; without
+    one, the whole system.
+  }];
+  let results = (outs I1:$complete);
 }
 
 #endif

@@ -1,0 +1,62 @@
+//! MLIR becomes a module: the dialect `gicc` and what MLIR's own dialects say beside it.
+//!
+//! ```text
+//! mlir          the file, as it was read
+//! mlir-expand   gicc-expand-collectives
+//! mlir-lower    gicc-to-llvm, gicc-device-module, MLIR's lowering for NVIDIA GPUs, gicc-check-lowered
+//! ```
+//!
+//! The module carries the places of the file's text, or those that its `loc(…)` say.
+
+use std::path::Path;
+
+use inkwell::context::Context as LlvmContext;
+use inkwell::module::Module as LlvmModule;
+use melior::ir::OperationRef;
+use melior::ir::block::BlockLike as _;
+use melior::ir::operation::OperationLike as _;
+
+use super::MlirStage;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::dialect::ir::name_of;
+use crate::dialect::{Caught, context, parse_file, passes, run_passes, text_of, to_llvm};
+use crate::driver::Stage;
+
+/// The passes of each stage.
+const STAGES: &[(Stage, &[&str])] = &[
+    (Stage::Mlir, &[]),
+    (Stage::MlirExpand, &[passes::EXPAND_COLLECTIVES]),
+    (Stage::MlirLower, &[passes::TO_LLVM, passes::DEVICE_MODULE, passes::DEVICE_TO_LLVM, passes::CHECK_LOWERED]),
+];
+
+/// Reads a file and lowers it; nothing where `stage` said to stop.
+pub(super) fn read<'l>(
+    llvm: &'l LlvmContext,
+    input: &Path,
+    stage: &mut MlirStage<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Option<LlvmModule<'l>>, Vec<Diagnostic>> {
+    let context = context();
+    let caught = Caught::new(&context);
+    let mut module = parse_file(&context, &caught, input)?;
+    for (name, work) in STAGES {
+        for passes in *work {
+            run_passes(&context, &caught, &mut module, passes)?;
+        }
+        if stage(*name, &|| text_of(&module, false)) {
+            return Ok(None);
+        }
+    }
+    warnings.extend(caught.take());
+    let device = std::iter::successors(module.body().first_operation(), |o: &OperationRef<'_, '_>| o.next_in_block())
+        .find(|o| name_of(*o) == "gpu.module");
+    let Some(device) = device else {
+        return Err(vec![
+            Diagnostic::error(codes::INTERNAL, "lowering MLIR left no module of device code")
+                .cure("this is a mistake of gicc: please report it with the input"),
+        ]);
+    };
+    let module = to_llvm(device, &caught, llvm)?;
+    module.set_name(&input.display().to_string());
+    Ok(Some(module))
+}
