@@ -1,5 +1,6 @@
 // event_test, event_wait: the threads of the initiation have stored and met, so the transfer has ended as soon as one of them
-// publishes; whoever observes a later signal of that thread (test), or of the group's speaker (wait), sees the bytes.
+// publishes; whoever observes a later signal of that thread (test), or of the group's speaker (wait), sees the bytes. A
+// fence makes a release pattern with its own thread's writes only, so a meeting behind it would let nobody else signal.
 // Nothing is polled, so nothing is bounded.
 #include "runtime.cuh"
 
@@ -12,9 +13,7 @@ extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_event_test(i
 #define GICC_EVENT_WAIT(group, Group)                                                                                  \
   extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_event_wait_##group(int64_t event, int32_t scope, \
                                                                                          int32_t domain) {             \
-    Group::meet();                                                                                                     \
     if (Group::speaks()) __gicc_publish(scope, domain, -1);                                                            \
-    Group::meet();                                                                                                     \
     return event != 0;                                                                                                 \
   }
 GICC_EVENT_WAIT(thread, Thread)

@@ -51,6 +51,9 @@ impl DeviceError {
     }
 }
 
+/// How the place of a barrier's word begins; the words count the rounds of the barrier.
+pub(crate) const BARRIER: &str = "the barrier of";
+
 /// The symbol of a comparison.
 fn symbol(compare: u32) -> &'static str {
     match Compare::from_code(compare.into()) {
@@ -69,6 +72,10 @@ fn sentence(word: &Error, code: Option<ErrorCode>, place: &str, timeout: Duratio
     let other = if word.other_pe < 0 { "another PE".to_owned() } else { format!("PE {}", word.other_pe) };
     let (expected, observed) = (word.expected, word.observed);
     match code {
+        Some(ErrorCode::Timeout) if place.starts_with(BARRIER) => format!(
+            "{who} waited for {other} at {place} in round {expected}; it had come to round {observed}; gave up after {} s",
+            timeout.as_secs_f64()
+        ),
         Some(ErrorCode::Timeout) => format!(
             "{who} waited for {} on signal {place} to be {} {expected}; the last value seen was {observed}; gave up after {} s",
             if word.other_pe < 0 { "any PE" } else { &other },
@@ -133,6 +140,23 @@ impl std::error::Error for DeviceFailure {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_barrier_is_no_signal() {
+        let word = Error {
+            code: ErrorCode::Timeout.code(),
+            other_pe: 1,
+            compare: Compare::Ge.code(),
+            expected: 3,
+            observed: 2,
+            ..Error::default()
+        };
+        let text = DeviceError::new(&word, format!("{BARRIER} block 4"), Duration::from_secs(10)).sentence;
+        assert_eq!(
+            text,
+            "PE 0, block 0, thread 0 waited for PE 1 at the barrier of block 4 in round 3; it had come to round 2; gave up after 10 s"
+        );
+    }
 
     #[test]
     fn every_code_has_its_own_sentence() {

@@ -15,7 +15,7 @@ use gicc_abi::manifest::Manifest;
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, STATE_SYMBOL};
 
 use crate::backend::{Backend, Ended, GraphHandle, Heap, Launch, ModuleHandle};
-use crate::device_error::{DeviceError, DeviceFailure};
+use crate::device_error::{BARRIER, DeviceError, DeviceFailure};
 use crate::error::HostError;
 use crate::record::Record;
 
@@ -499,7 +499,7 @@ impl Team {
             if (m.workspace_offset..m.workspace_offset + m.workspace_bytes).contains(&inside) {
                 return match inside - m.workspace_offset {
                     at if at < GRID_COUNTER => {
-                        format!("the barrier of block {}{of}", barrier_block(at, self.n_pes().into()))
+                        format!("{BARRIER} block {}{of}", barrier_block(at, self.n_pes().into()))
                     }
                     at if at < COLLECTIVE_EPOCHS => format!("the counter of the grid{of}"),
                     at if at >= PACKETS && m.record.module.region_bytes > 0 => {

@@ -8,7 +8,7 @@ use inkwell::llvm_sys::core::{
     LLVMGetBasicBlockTerminator, LLVMGetIncomingBlock, LLVMGetIncomingValue, LLVMGetNextInstruction,
     LLVMGetNumSuccessors, LLVMGetSuccessor, LLVMGetTypeContext, LLVMGetValueName2, LLVMInsertIntoBuilderWithName,
     LLVMInstructionEraseFromParent, LLVMInstructionRemoveFromParent, LLVMIsAPHINode, LLVMPositionBuilderAtEnd,
-    LLVMPositionBuilderBefore, LLVMReplaceAllUsesWith, LLVMSetCurrentDebugLocation2, LLVMTypeOf,
+    LLVMPositionBuilderBefore, LLVMReplaceAllUsesWith, LLVMSetCurrentDebugLocation2, LLVMSetValueName2, LLVMTypeOf,
 };
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
@@ -72,7 +72,7 @@ unsafe fn rename_source(
             let name = name_of_value(phi);
             LLVMPositionBuilderBefore(builder, phi);
             LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(phi));
-            let renamed = LLVMBuildPhi(builder, LLVMTypeOf(phi), name.as_ptr());
+            let renamed = LLVMBuildPhi(builder, LLVMTypeOf(phi), c"".as_ptr());
             // A phi that takes its own value has to take the new one's.
             LLVMReplaceAllUsesWith(phi, renamed);
             for n in 0..sources {
@@ -84,6 +84,7 @@ unsafe fn rename_source(
                 LLVMAddIncoming(renamed, &raw mut value, &raw mut source, 1);
             }
             LLVMInstructionEraseFromParent(phi);
+            LLVMSetValueName2(renamed, name.as_ptr(), name.as_bytes().len());
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use extract::{BASE, Block, Extracted, PRIVATE, Range, STRIDE, extract};
 use gicc::diagnostic::{Diagnostic, Severity};
-use gicc::driver::{Arch, Observer, Options, Stage, Tools, compile};
+use gicc::driver::{Arch, CheckErrors, Observer, Options, Stage, Tools, compile};
 use ptx::mutate::{Mutation, mutations};
 
 const DATA: u64 = BASE + 0xA_0000;
@@ -38,8 +38,9 @@ fn ranges() -> Vec<Range> {
         Range { start: CHANNEL + 16, bytes: 48, name: None },
         named(BASE + gicc_abi::heap::BARRIER_ARRIVALS, 16, "arrivals"),
         Range { start: BASE + gicc_abi::heap::BARRIER_EPOCHS, bytes: 8, name: None },
-        // Nobody writes the source.
+        // Nobody writes the source, nor, where nothing fails, the error words.
         Range { start: SOURCE, bytes: 16, name: None },
+        Range { start: PRIVATE + 0x1000, bytes: 0x2000, name: None },
     ]
 }
 
@@ -56,11 +57,17 @@ impl Observer for Errors {
 
 /// The templates' PTX for an architecture.
 fn ptx_for(arch: &'static str) -> &'static str {
-    static TEXTS: [OnceLock<String>; 2] = [OnceLock::new(), OnceLock::new()];
-    TEXTS[usize::from(arch == "sm_80")].get_or_init(|| {
+    ptx_with(arch, CheckErrors::Off)
+}
+
+fn ptx_with(arch: &'static str, check_errors: CheckErrors) -> &'static str {
+    static TEXTS: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
+    let strict = check_errors == CheckErrors::Strict;
+    TEXTS[usize::from(arch == "sm_80") + 2 * usize::from(strict)].get_or_init(|| {
         let source = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/template_proofs/templates.cu");
         let mut options = Options::new(vec![source], Tools::discover());
         options.arch = Arch::from_name(arch).expect("a known architecture");
+        options.check_errors = check_errors;
         let mut errors = Errors(String::new());
         let compiled = compile(&options, &mut errors).unwrap_or_else(|_| panic!("{}", errors.0));
         String::from_utf8(compiled.products[0].1.clone()).expect("PTX is text")
@@ -199,6 +206,37 @@ fn a_relaxed_signal_publishes_only_behind_a_release_of_its_own_thread() {
 #[test]
 fn quiet_then_a_relaxed_signal() {
     prove(&[sender("quiet_then_relaxed").alone(), receiver("wait_thread").alone()], none);
+}
+
+#[test]
+fn an_initiation_with_its_signal() {
+    prove(&[sender("initiate_signal"), receiver("wait_block")], none);
+}
+
+#[test]
+fn an_event_waited_for_then_a_relaxed_signal() {
+    prove(&[sender("initiate_then_wait"), receiver("wait_block")], none);
+}
+
+#[test]
+fn an_event_tested_by_another_thread_of_its_group() {
+    prove(&[sender("initiate_then_test"), receiver("wait_block")], none);
+}
+
+/// Strict checks add no order and take none away, though one takes the place of a barrier.
+#[test]
+fn waits_that_are_checked() {
+    for arch in ["sm_90", "sm_80"] {
+        let text = ptx_with(arch, CheckErrors::Strict);
+        prove_text(text, &[sender("put_signal_thread").alone(), receiver("wait_thread").alone()], |_| {}, none);
+        prove_text(text, &[sender("put_signal_block"), receiver("wait_elected")], |_| {}, none);
+        prove_text(text, &[sender("put_signal_block"), receiver("wait_block")], |_| {}, meets_again);
+    }
+}
+
+/// The check of a block's wait meets as the wait has just done.
+fn meets_again(m: &Mutation) -> bool {
+    m.function == "wait_block" && m.before.contains("bar")
 }
 
 #[test]

@@ -57,6 +57,24 @@ extern "C" __global__ void quiet_then_relaxed(unsigned *data, const unsigned *so
   quiet();
   signal(f, 1, 1, op::set, order::relaxed);
 }
+// An initiation: with its signal; its event waited for by the group; its event tested by another thread than the speaker.
+extern "C" __global__ void initiate_signal(unsigned *data, const unsigned *source, signal_t *f) {
+  initiation how;
+  how.sig = f;
+  initiate<block>(data, source, 2, 1, how);
+}
+extern "C" __global__ void initiate_then_wait(unsigned *data, const unsigned *source, signal_t *f) {
+  event e = initiate<block>(data, source, 2, 1);
+  wait<block>(e);
+  signal<block>(f, 1, 1, op::set, order::relaxed);
+}
+extern "C" __global__ void initiate_then_test(unsigned *data, const unsigned *source, signal_t *f) {
+  event e = initiate<block>(data, source, 2, 1);
+  if (threadIdx.x == 1) {
+    while (!test(e)) {}
+    signal(f, 1, 1, op::set, order::relaxed);
+  }
+}
 // Two blocks; each stores one word with its second thread; the last one signals for both.
 extern "C" __global__ void last_block(unsigned *data, signal_t *f, unsigned *counter) {
   if (threadIdx.x == 1) write(peer_ptr(data, 1) + blockIdx.x, blockIdx.x + 1);
@@ -73,6 +91,12 @@ extern "C" __global__ void wait_warp(const unsigned *data, signal_t *f) {
 }
 extern "C" __global__ void wait_block(const unsigned *data, signal_t *f) {
   wait<block>(f, cmp::ge, 1, 0);
+  read(data + (threadIdx.x ^ 1));
+}
+// One thread waits for its block.
+extern "C" __global__ void wait_elected(const unsigned *data, signal_t *f) {
+  if (threadIdx.x == 0) wait(f, cmp::ge, 1, 0);
+  __syncthreads();
   read(data + (threadIdx.x ^ 1));
 }
 extern "C" __global__ void test_until(const unsigned *data, signal_t *f) {

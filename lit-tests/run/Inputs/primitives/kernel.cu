@@ -96,6 +96,45 @@ __global__ void channel(float *slots, const float *source, gicc::channel_state *
   }
 }
 
+// An initiation whose signal the receiver waits for; the sender waits for the event and spoils its copy of the source.
+template <gicc::group G>
+__device__ void initiate(float *landing, const float *source, gicc::signal_t *flags, float *out, int n) {
+  int each = n / groups<G>(), from = me<G>() * each;
+  for (int i = lane<G>(); i < each; i += lanes<G>()) out[from + i] = source[from + i];
+  converge<G>();
+  gicc::initiation how;
+  how.sig = flags + me<G>();
+  how.value = 5;
+  how.priority = 1;
+  gicc::event e = gicc::initiate<G>(landing + from, out + from, each, next(), how);
+  bool good = gicc::wait<G>(e);
+  for (int i = lane<G>(); i < each; i += lanes<G>()) out[from + i] = good ? 0 : -1;
+  gicc::wait<G>(flags + me<G>(), gicc::cmp::eq, 5, previous());
+  for (int i = lane<G>(); i < each; i += lanes<G>()) out[from + i] += 2 * landing[from + i];
+}
+__global__ void initiate_thread(float *l, const float *s, gicc::signal_t *f, float *o, int n) { initiate<gicc::thread>(l, s, f, o, n); }
+__global__ void initiate_warp(float *l, const float *s, gicc::signal_t *f, float *o, int n) { initiate<gicc::warp>(l, s, f, o, n); }
+__global__ void initiate_block(float *l, const float *s, gicc::signal_t *f, float *o, int n) { initiate<gicc::block>(l, s, f, o, n); }
+
+// Several initiations are under way; then each group tests by its last thread, which sends a relaxed signal.
+template <gicc::group G>
+__device__ void event(float *landing, const float *source, gicc::signal_t *flags, float *out, int n) {
+  int each = n / groups<G>(), from = me<G>() * each, half = each / 2;
+  gicc::event first = gicc::initiate<G>(landing + from, source + from, half, next());
+  gicc::event second = gicc::initiate<G>(landing + from + half, source + from + half, each - half, next());
+  if (lane<G>() == lanes<G>() - 1) {
+    while (!gicc::test(first) || !gicc::test(second)) {
+    }
+    gicc::signal(flags + me<G>(), 1, next(), gicc::op::set, gicc::order::relaxed);
+  }
+  gicc::wait<G>(flags + me<G>(), gicc::cmp::eq, 1, previous());
+  bool bad = gicc::failed<G>();
+  for (int i = lane<G>(); i < each; i += lanes<G>()) out[from + i] = bad ? -1 : 2 * landing[from + i];
+}
+__global__ void event_thread(float *l, const float *s, gicc::signal_t *f, float *o, int n) { event<gicc::thread>(l, s, f, o, n); }
+__global__ void event_warp(float *l, const float *s, gicc::signal_t *f, float *o, int n) { event<gicc::warp>(l, s, f, o, n); }
+__global__ void event_block(float *l, const float *s, gicc::signal_t *f, float *o, int n) { event<gicc::block>(l, s, f, o, n); }
+
 // No error word was written by any of the above.
 __global__ void no_error(float *out, int n) {
   if (gicc::error() != gicc::error_code::none) out[0] = -1;

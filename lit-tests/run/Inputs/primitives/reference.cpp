@@ -16,6 +16,12 @@ GICC_REFERENCE(run) {
              "out_get_block",
              "out_peer",
              "out_last_block",
+             "out_initiate_thread",
+             "out_initiate_warp",
+             "out_initiate_block",
+             "out_event_thread",
+             "out_event_warp",
+             "out_event_block",
              "out_channel"}) {
       auto got = run.buffer<float>(out, pe);
       for (int64_t i = 0; i < run.parameter("n"); ++i) got[i] = 2 * source[i];

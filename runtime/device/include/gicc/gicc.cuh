@@ -272,29 +272,32 @@ template <group G = thread> GICC_INLINE void quiet() {
   else __gicc_quiet_block();
 }
 
-/// How an initiation is carried out. All but the signal's values are constants.
+/// How an initiation is carried out.
 struct initiation {
-  uint8_t priority = 0;              ///< Higher goes first, where an engine has a queue; `direct` has none.
-  domain in = {};                    ///< What the destination belongs to; how far the event's completion reaches.
-  signal_t *sig = nullptr;           ///< A signal to send to the same PE behind the elements, with release; or none.
-  uint64_t value = 1;                ///< Its value.
-  op what = op::set;                 ///< What it does to its word.
-  engine by = engine::automatic;     ///< Who carries it out.
+  uint8_t priority = 0;    ///< Higher goes first, where an engine has a queue; `direct` has none.
+  domain in = {};          ///< What the destination belongs to; its scope is how far completion of the event reaches.
+  signal_t *sig = nullptr; ///< A signal to send to the same PE behind the elements, with release; or none.
+  uint64_t value = 1;      ///< Its value.
+  op what = op::set;       ///< What it does to its word.
+  // Inlined before calls are checked and fences placed, so that constants are seen there.
+  __attribute__((always_inline)) constexpr initiation() = default;
 };
 
 /// The handle of an initiation, the same for all threads of the group. It belongs to the kernel that made it.
 struct event {
   int64_t handle = 0; ///< 0 is an initiation that failed, or none.
   domain in = {};     ///< As the initiation's.
+  __attribute__((always_inline)) constexpr event() = default;
+  __attribute__((always_inline)) __host__ __device__ constexpr event(int64_t handle, domain in) : handle(handle), in(in) {}
 };
 
 /// Submits a transfer of count elements from src (any memory) to the symmetric dst on PE pe; the group goes on at once, and
 /// `wait` or `test` of the event tells when it has ended. Until then neither src nor dst may be touched. With the engine
 /// `direct` the group's threads store; it meets at the end.
-template <group G = thread, class T>
+template <group G = thread, engine E = engine::automatic, class T>
 GICC_INLINE event initiate(T *dst, const detail::identity_t<T> *src, long long count, int pe, initiation how = {}) {
   using e = detail::element<T>;
-  const int32_t p = how.priority, w = (int32_t)how.what, d = (int32_t)how.in.id, n = (int32_t)how.by;
+  const int32_t p = how.priority, w = (int32_t)how.what, d = (int32_t)how.in.id, n = (int32_t)E;
   const int64_t bytes = count * e::size, v = (int64_t)how.value;
   if constexpr (G == thread)
     return {__gicc_initiate_thread(dst, src, bytes, e::align, how.sig, v, w, p, d, n, pe), how.in};
