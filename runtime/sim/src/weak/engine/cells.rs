@@ -1,7 +1,7 @@
 //! What a cell's writes may be returned, and the bytes of accesses that are larger or smaller than a cell.
 
 use crate::weak::clock::{ASYNC_READ, ASYNC_WRITE, Tid};
-use crate::weak::history::{Cell, Span, Write};
+use crate::weak::history::{Cell, Span};
 use crate::weak::message::BlockPlace;
 use crate::weak::order::{Order, Strength, before_any, bits};
 
