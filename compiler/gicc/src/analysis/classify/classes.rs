@@ -367,6 +367,10 @@ impl Work<'_, '_> {
             }
             return;
         }
+        if raw.access.volatile && !own_slot && self.counted_here(n) {
+            self.says(n, Class::GridCounter, why(Evidence::Shape, "a word that threads of this GPU count"));
+            return;
+        }
         if polled_here {
             let releases = matches!(raw.access.semantics, Semantics::Release | Semantics::AcquireRelease);
             if releases && !own_slot && raw.is_system() && !self.twin_written(n) {
@@ -396,6 +400,11 @@ impl Work<'_, '_> {
                 .iter()
                 .any(|(polled, ..)| if loosely { may_overlap(*at, *polled) } else { same_place(*at, *polled) })
         })
+    }
+
+    /// Whether threads of this GPU count in the same word.
+    fn counted_here(&self, n: usize) -> bool {
+        self.places[n].iter().any(|(o, at)| self.objects.get(*o).uses.counted.iter().any(|c| same_place(*at, *c)))
     }
 
     /// Whether the same word of the own PE's memory is polled, for a write of a peer's.

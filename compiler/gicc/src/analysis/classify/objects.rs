@@ -25,6 +25,8 @@ pub(super) struct Uses {
     pub(super) system_write: bool,
     /// Written by a volatile access.
     pub(super) volatile_write: bool,
+    /// Updated at the scope of the GPU: where. What is counted there is counted by own threads.
+    pub(super) counted: Vec<Bytes>,
     /// Read again and again until it changes: where, how wide, by which operation.
     pub(super) polled: Vec<(Bytes, u32, usize)>,
     /// Accessed through a multicast address.
@@ -291,6 +293,11 @@ fn note_uses(given: &Given<'_>, objects: &mut Objects, places: &Places) {
             uses.system_write |= writes && raw.is_system() && !raw.access.volatile;
             uses.volatile_write |= writes && raw.access.volatile;
             uses.multimem |= raw.says == Says::Multimem;
+            let counts = matches!(raw.access.operation, Operation::ReadModifyWrite { .. })
+                && raw.access.scope == Some(Scope::Gpu);
+            if counts && uses.counted.len() < 64 && !uses.counted.contains(&at) {
+                uses.counted.push(at);
+            }
             if given.waits.contains_key(&n) {
                 uses.polled.push((at, raw.access.width.saturating_mul(raw.access.count.max(1)), n));
             }
@@ -385,7 +392,7 @@ fn by_evidence(objects: &mut Objects) {
             if entry.uses.system_write && entry.uses.polled.is_empty() {
                 entry.remote = Remote::Maybe;
                 entry.why.push(Reason { evidence: Evidence::SystemScope, words: "written at system scope".to_owned() });
-            } else if entry.uses.volatile_write && entry.uses.polled.is_empty() {
+            } else if entry.uses.volatile_write && entry.uses.polled.is_empty() && entry.uses.counted.is_empty() {
                 entry.remote = Remote::Maybe;
                 entry.why.push(Reason {
                     evidence: Evidence::Volatile,

@@ -94,14 +94,19 @@ fn of_globals(module: &Module<'_>, notes: &mut Notes, errors: &mut Vec<Diagnosti
         if all.is_null() {
             return;
         }
+        let mut others = false;
         for n in 0..u32::try_from(LLVMGetNumOperands(all)).unwrap_or(0) {
             let entry = LLVMGetOperand(all, n);
             if LLVMGetNumOperands(entry) < 2 {
+                others = true;
                 continue;
             }
             let what = strip(LLVMGetOperand(entry, 0));
             let annotation = match string(LLVMGetOperand(entry, 1)).as_deref().and_then(Annotation::parse) {
-                None => continue,
+                None => {
+                    others = true;
+                    continue;
+                }
                 Some(Err(why)) => {
                     errors.push(unknown(&why, None));
                     continue;
@@ -111,6 +116,10 @@ fn of_globals(module: &Module<'_>, notes: &mut Notes, errors: &mut Vec<Diagnosti
             let name = value_name(what);
             let of = if LLVMIsAFunction(what).is_null() { &mut notes.variables } else { &mut notes.functions };
             of.entry(name).or_default().insert(annotation);
+        }
+        // A list that names a kernel makes the back end declare the kernel once more.
+        if !others {
+            LLVMDeleteGlobal(list.as_value_ref());
         }
     }
 }
