@@ -10,7 +10,7 @@
 //! }
 //! ```
 //!
-//! Requires: no operation of the dialect `gicc`. Ensures: one `gpu.module`, which MLIR's lowering for NVIDIA GPUs takes. A
+//! Ensures: one `gpu.module`, which MLIR's lowering for NVIDIA GPUs takes; declarations of teams and domains go along. A
 //! kernel is a `gpu.func` with `kernel`, or a function with `gicc.kernel`. Host code is refused: launches are described in
 //! a launch description.
 
@@ -89,7 +89,10 @@ fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
 /// What cannot be device code; whether there was any.
 fn refuse_host_code(operation: OperationRef<'_, '_>) -> bool {
     let name = name_of(operation);
-    if !matches!(name.as_str(), "func.func" | "gpu.func" | "llvm.func" | "memref.global" | "llvm.mlir.global") {
+    if !matches!(
+        name.as_str(),
+        "func.func" | "gpu.func" | "llvm.func" | "memref.global" | "llvm.mlir.global" | "gicc.team" | "gicc.domain"
+    ) {
         emit_error(
             operation.location(),
             &format!("`{name}` cannot be compiled for a GPU: functions, gpu.module and globals can"),
@@ -153,7 +156,9 @@ fn without_duplicates<'c, 'a>(gathered: Vec<OperationRef<'c, 'a>>) -> Result<Vec
             continue;
         };
         let (old, new) = (is_declaration(first), is_declaration(operation));
-        if new {
+        // What is declared alike in several modules is one thing.
+        let same = name_of(operation).starts_with("gicc.") && operation.to_string() == first.to_string();
+        if new || same {
             dropped.push(operation);
         } else if old {
             dropped.push(first);

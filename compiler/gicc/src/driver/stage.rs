@@ -5,7 +5,7 @@
 pub enum Stage {
     /// MLIR input as it was read.
     Mlir,
-    /// MLIR input: collectives are algorithms.
+    /// MLIR input: all functions are in one module of device code, and collectives are algorithms.
     MlirExpand,
     /// MLIR input: everything is in LLVM's dialects, and calls gicc's intrinsics.
     MlirLower,

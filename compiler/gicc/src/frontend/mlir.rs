@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! mlir          the file, as it was read
-//! mlir-expand   gicc-expand-collectives
-//! mlir-lower    gicc-to-llvm, gicc-device-module, MLIR's lowering for NVIDIA GPUs, gicc-check-lowered
+//! mlir-expand   gicc-device-module, gicc-expand-collectives
+//! mlir-lower    gicc-to-llvm, MLIR's lowering for NVIDIA GPUs, gicc-check-lowered
 //! ```
 //!
 //! The module carries the places of the file's text, or those that its `loc(…)` say.
@@ -25,8 +25,9 @@ use crate::driver::Stage;
 /// The passes of each stage.
 const STAGES: &[(Stage, &[&str])] = &[
     (Stage::Mlir, &[]),
-    (Stage::MlirExpand, &[passes::EXPAND_COLLECTIVES]),
-    (Stage::MlirLower, &[passes::TO_LLVM, passes::DEVICE_MODULE, passes::DEVICE_TO_LLVM, passes::CHECK_LOWERED]),
+    // One module first, so that what several collectives call is there once.
+    (Stage::MlirExpand, &[passes::DEVICE_MODULE, passes::EXPAND_COLLECTIVES]),
+    (Stage::MlirLower, &[passes::TO_LLVM, passes::DEVICE_TO_LLVM, passes::CHECK_LOWERED]),
 ];
 
 /// Reads a file and lowers it; nothing where `stage` said to stop.
