@@ -51,6 +51,9 @@ CLASSES = {
     "GC": {"grid-counter"},
     "LO": {"local-output"},
 }
+# Severities of findings of correctness and of performance; the others are notes.
+ERRORS = {"error", "correctness"}
+WARNINGS = {"warning", "performance"}
 # The classes that are counted together.
 COUNTED = ["RD", "XD", "RF", "PL", "PR", "FN"]
 # Another class that does as well as the label's, for the reason in the table below.
@@ -157,7 +160,7 @@ class Result:
     def verdict(self):
         """Whether the verdict came out, and why in words."""
         wanted = set(self.kernel.get("verdict", "OK").split("+"))
-        errors = [f for f in self.findings if f["severity"] == "error"]
+        errors = [f for f in self.findings if f["severity"] in ERRORS]
         places = [f"{os.path.basename(f.get('file') or '?')}:{f.get('line')}" for f in errors]
         if "BUG" not in wanted:
             return not errors, "" if not errors else "not expected: " + ", ".join(sorted(set(places)))
@@ -234,12 +237,9 @@ def verdict_table(results):
             lines.append(f"| {r.kernel['name']} | {r.kernel.get('verdict', 'OK')} | not checked | | | | "
                          f"{one_line(r.failure)} | {r.seconds:.1f} |")
             continue
-        by_severity = collections.defaultdict(list)
-        for f in r.findings:
-            by_severity[f["severity"]].append(f)
         good, words = r.verdict()
-        cells = [codes(by_severity[s]) for s in ("error", "warning")]
-        cells.append(codes(by_severity["note"] + by_severity["remark"] + by_severity["info"]))
+        cells = [codes([f for f in r.findings if f["severity"] in severities]) for severities in (ERRORS, WARNINGS)]
+        cells.append(codes([f for f in r.findings if f["severity"] not in ERRORS | WARNINGS]))
         lines.append(f"| {r.kernel['name']} | {r.kernel.get('verdict', 'OK')} | {'yes' if good else '**no**'} | "
                      f"{' | '.join(cells)} | {words} | {r.seconds:.1f} |")
     return lines
