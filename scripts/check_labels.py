@@ -16,11 +16,12 @@ The configuration says how each kernel is compiled, in the paths of --sources:
     options = ["-I", "include"]      # what gicc is told besides; `{sources}` stands for the folder
     match = "push_kernel"            # a regular expression: which kernels of the source are meant; all where it is absent
     verdict = "BUG"                  # OK, KB, INTENT, FORMAL or BUG, or several joined by +
+    annotations = ["push.toml"]      # side files of annotations
     findings = ["push.cuh:31"]       # where a finding has to lie, for BUG; one of `a|b` is enough
     repository = "…", commit = "…"   # for the table
 
-A site stands for a label where its innermost line, or a line through which it was inlined, is the label's line. One that has
-several sites counts as found where one of them has the label's class. What is compared: recall by class; how classes are
+A site stands for a label where its innermost line, or a line through which it was inlined, is the label's line, or one of the
+lines that the statement which begins there goes on to. A label that has several sites counts as found where one of them has the label's class. What is compared: recall by class; how classes are
 confused; whether each verdict came out. OK, KB, INTENT and FORMAL want no finding of the severity `error`; BUG wants one at
 the named lines. The exit status is 0 where everything was compiled and read, whatever came out of the comparison.
 """
@@ -76,7 +77,8 @@ def main():
             labels[row["kernel"]].append(row)
     with ThreadPoolExecutor(arguments.jobs) as pool:
         runs = list(pool.map(lambda kernel: run(arguments, kernel), kernels))
-    results = [Result(kernel, labels.get(kernel["name"], []), *r) for kernel, r in zip(kernels, runs)]
+    lines = Lines(arguments.sources)
+    results = [Result(kernel, labels.get(kernel["name"], []), lines, *r) for kernel, r in zip(kernels, runs)]
     text = report(results, arguments)
     print(text, end="")
     if arguments.table:
@@ -97,6 +99,7 @@ def parse_arguments():
     parser.add_argument("--table", help="write the report here too")
     parser.add_argument("--command", default="check", choices=["check", "explain"], help="which command is asked")
     parser.add_argument("--option", action="append", default=[], help="one more word for every call (repeatable)")
+    parser.add_argument("--no-annotations", action="store_true", help="as if there were no side files")
     parser.add_argument("--only", help="only kernels whose name has this regular expression")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="keep each kernel's JSON in this folder")
@@ -116,6 +119,8 @@ def run(arguments, kernel):
     options = [o.replace("{sources}", sources) for o in kernel.get("options", [])] + arguments.option
     command = [os.path.abspath(arguments.gicc) if os.sep in arguments.gicc else arguments.gicc, arguments.command]
     command += [kernel["source"], "--format", "json", *options]
+    if not arguments.no_annotations:
+        command += [word for file in kernel.get("annotations", []) for word in ("--annotations", file)]
     start = time.monotonic()
     try:
         done = subprocess.run(command, cwd=sources, capture_output=True, text=True, errors="replace")
@@ -133,10 +138,38 @@ def run(arguments, kernel):
         return None, words, seconds
 
 
+class Lines:
+    """The lines over which statements go, read from the sources."""
+
+    def __init__(self, sources):
+        self.sources, self.files = sources, {}
+
+    def last(self, path, first):
+        """The last line of what begins on the line `first`: brackets are open, or an assignment has no right side yet."""
+        text = self.text(path)
+        opened, line = 0, first
+        while line - first < 8 and line <= len(text):
+            words = text[line - 1].split("//")[0].rstrip()
+            opened += sum(words.count(c) for c in "([") - sum(words.count(c) for c in ")]")
+            if opened <= 0 and not words.endswith("="):
+                break
+            line += 1
+        return line
+
+    def text(self, path):
+        if path not in self.files:
+            try:
+                with open(os.path.join(self.sources, path), encoding="utf-8", errors="replace") as file:
+                    self.files[path] = file.read().splitlines()
+            except OSError:
+                self.files[path] = []
+        return self.files[path]
+
+
 class Result:
     """One kernel: its labels, what was said, and what of both fits."""
 
-    def __init__(self, kernel, labels, said, failure, seconds):
+    def __init__(self, kernel, labels, lines, said, failure, seconds):
         self.kernel, self.labels, self.failure, self.seconds = kernel, labels, failure, seconds
         meant = re.compile(kernel.get("match", ""))
         chosen = [k for k in (said or {}).get("kernels", []) if meant.search(k.get("readable") or k["name"])
@@ -145,11 +178,13 @@ class Result:
             self.failure = f"no kernel's name has `{kernel.get('match', '')}`"
         self.sites = [site for k in chosen for site in k["sites"]]
         self.findings = distinct([f for k in chosen for f in k.get("findings", [])])
-        self.rows = [(label, *self.judge(label)) for label in labels]
+        self.rows = [(label, *self.judge(label, lines)) for label in labels]
 
-    def judge(self, label):
+    def judge(self, label, lines):
         """Whether a label was found, and as which classes."""
-        classes = collections.Counter(s["class"] for s in self.sites if stands_at(s, label["path"], label["line"]))
+        files = {p["file"] for s in self.sites for p in places_of(s) if same_file(p["file"], label["path"])}
+        meant = range(label["line"], max((lines.last(f, label["line"]) for f in files), default=label["line"]) + 1)
+        classes = collections.Counter(s["class"] for s in self.sites if stands_at(s, label["path"], meant))
         wanted = CLASSES[label["class"]]
         found = bool(wanted & set(classes))
         if not found:
@@ -181,9 +216,12 @@ def distinct(findings):
     return kept
 
 
-def stands_at(site, path, line):
-    places = [{"file": site.get("file"), "line": site.get("line")}, *site.get("inlined_at", [])]
-    return any(p["line"] == line and same_file(p["file"], path) for p in places)
+def places_of(site):
+    return [{"file": site.get("file"), "line": site.get("line")}, *site.get("inlined_at", [])]
+
+
+def stands_at(site, path, lines):
+    return any(p["line"] in lines and same_file(p["file"], path) for p in places_of(site))
 
 
 def near(place, finding):

@@ -19,4 +19,5 @@ pub(crate) mod numbering;
 pub(crate) mod operations;
 pub(crate) mod polls;
 pub(crate) mod provenance;
+pub(crate) mod through;
 pub mod words;

@@ -24,6 +24,7 @@ use super::super::communication::{Class, Control, Evidence, ObjectId, Operation,
 use super::super::known::Library;
 use super::super::operations::Says;
 use super::super::provenance::Bytes;
+use super::super::through::Through;
 use super::objects::{Given, Objects, Places, Talks, beyond_block, twin_is_remote};
 
 /// The class of each operation that has one.
@@ -384,6 +385,14 @@ impl Work<'_, '_> {
             }
         } else if own_slot && strong {
             self.says(n, Class::LocalFlag, why(Evidence::Shape, "the own PE's word of a table of flags"));
+        } else if raw.access.volatile
+            && self.places[n].iter().all(|(o, _)| !self.objects.get(*o).uses.polled.is_empty())
+        {
+            self.says(
+                n,
+                Class::LocalFlag,
+                why(Evidence::Shape, "a volatile store to memory in which flags are polled here"),
+            );
         } else if strong && raw.is_system() {
             let words = "a strong store at system scope";
             self.says(n, Class::Signal, why(evidence(raw.access.volatile), words));
@@ -748,6 +757,7 @@ fn same_place(a: Bytes, b: Bytes) -> bool {
 /// The values that comparisons are computed from, and those that are kept in shared memory for the block to compare.
 fn compared(given: &Given<'_>) -> Vec<bool> {
     let body = given.body;
+    let through = Through::of(body, given.provenance);
     let mut marked = vec![false; body.nodes.len()];
     let mut work = Vec::new();
     for node in &body.nodes {
@@ -762,7 +772,8 @@ fn compared(given: &Given<'_>) -> Vec<bool> {
             continue;
         }
         match body.kind(at) {
-            Kind::Load { .. } | Kind::Rmw { .. } | Kind::CompareExchange { .. } | Kind::Assembly { .. } => {}
+            Kind::Load { pointer, .. } => work.extend(through.read(*pointer)),
+            Kind::Rmw { .. } | Kind::CompareExchange { .. } | Kind::Assembly { .. } => {}
             Kind::Call { name, .. } if !name.starts_with("llvm.nvvm.shfl") => {}
             _ => body.operands(at, &mut |o| work.push(o)),
         }

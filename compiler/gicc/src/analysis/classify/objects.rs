@@ -12,7 +12,7 @@ use memory_model::Scope;
 
 use super::super::annotation::{Annotation, Assume, Notes};
 use super::super::body::{Body, Kind, NodeId};
-use super::super::communication::{Evidence, Object, ObjectId, Operation, Origin, Reason, Remote, Space};
+use super::super::communication::{Evidence, Object, ObjectId, Operation, Origin, Reason, Remote, Shape, Space};
 use super::super::known;
 use super::super::operations::{Raw, Says};
 use super::super::polls::Waits;
@@ -190,7 +190,8 @@ pub(super) fn decide(given: &Given<'_>, objects: &mut Objects, places: &Places) 
     let mut talks = Talks::default();
     for n in 0..objects.all.len() {
         outright(given, &mut objects.all[n]);
-        talks.strongly |= objects.all[n].remote == Remote::Yes;
+        let entry = &objects.all[n];
+        talks.strongly |= entry.remote == Remote::Yes || entry.notes.contains(&Annotation::Signal);
     }
     talks.strongly |= given.raws.iter().any(|r| r.says != Says::Nothing);
     if given.assume == Assume::Annotated {
@@ -203,7 +204,7 @@ pub(super) fn decide(given: &Given<'_>, objects: &mut Objects, places: &Places) 
         let through_table = places[n].iter().any(|(o, _)| objects.get(*o).table.is_some());
         let writes = !matches!(raw.access.operation, Operation::Load);
         talks.by_volatile |= raw.access.volatile && through_table && (writes || given.waits.contains_key(&n));
-        let assembly = matches!(raw.access.shape, super::super::communication::Shape::Assembly(_));
+        let assembly = matches!(raw.access.shape, Shape::Assembly(_));
         // A volatile store by assembly says so on purpose.
         talks.strongly |= raw.access.volatile && assembly && writes && !shared;
     }
