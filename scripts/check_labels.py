@@ -199,10 +199,22 @@ class Result:
         places = [f"{os.path.basename(f.get('file') or '?')}:{f.get('line')}" for f in errors]
         if "BUG" not in wanted:
             return not errors, "" if not errors else "not expected: " + ", ".join(sorted(set(places)))
-        missing = [p for p in self.kernel.get("findings", []) if not any(near(p, f) for f in errors)]
+        missing = [p for p in self.kernel.get("findings", []) if not any(self.near(p, f) for f in errors)]
         if missing:
             return False, "missing at " + ", ".join(missing)
         return bool(errors), "" if errors else "nothing was found"
+
+
+    def near(self, place, finding):
+        """Whether a finding, or a line that it names besides, lies at `file:line`, itself or as part of what was inlined."""
+        named = [finding, *finding.get("related", [])]
+        spans = {(p.get("file"), p.get("line"), p.get("column")) for p in named}
+        stacks = [p for s in self.sites if (s.get("file"), s.get("line"), s.get("column")) in spans for p in places_of(s)]
+        for alternative in place.split("|"):
+            path, line = alternative.rsplit(":", 1)
+            if any(p.get("line") == int(line) and same_file(p.get("file"), path) for p in [*named, *stacks]):
+                return True
+        return False
 
 
 def distinct(findings):
@@ -222,16 +234,6 @@ def places_of(site):
 
 def stands_at(site, path, lines):
     return any(p["line"] in lines and same_file(p["file"], path) for p in places_of(site))
-
-
-def near(place, finding):
-    """Whether a finding lies at `file:line`, itself or through what it was inlined into."""
-    places = [finding, *finding.get("inlined_at", [])]
-    for alternative in place.split("|"):
-        path, line = alternative.rsplit(":", 1)
-        if any(p.get("line") == int(line) and same_file(p.get("file"), path) for p in places):
-            return True
-    return False
 
 
 def same_file(file, path):

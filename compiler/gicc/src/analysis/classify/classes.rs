@@ -600,7 +600,7 @@ impl Work<'_, '_> {
             } else if self.notes(n, &Annotation::Symmetric) && before_signal.has(self.positions[n]) {
                 any = true;
                 self.says(n, Class::ExportedStore, why(Evidence::Annotation, "annotated `gicc.symmetric`"));
-            } else if before_signal.has(self.positions[n]) && self.read_after(n, after_poll) {
+            } else if before_signal.has(self.positions[n]) && !self.holds_flags(n) && self.read_after(n, after_poll) {
                 any = true;
                 self.says(n, Class::ExportedStore, why(Evidence::Shape, "the same memory is read again after a poll"));
             }
@@ -621,7 +621,7 @@ impl Work<'_, '_> {
                 Some(reach) => reach.has(self.positions[n]),
                 None => before_signal.has(self.positions[n]),
             };
-            if store(self, n) && publishes {
+            if store(self, n) && publishes && !self.holds_flags(n) {
                 let words = if pulls {
                     "stored before a signal, after which peers' memory is read"
                 } else {
@@ -630,6 +630,11 @@ impl Work<'_, '_> {
                 self.says(n, Class::ExportedStore, why(Evidence::Shape, words));
             }
         }
+    }
+
+    /// Whether flags are polled in the memory that is stored to, so that the store counts or resets something of the protocol.
+    fn holds_flags(&self, n: usize) -> bool {
+        self.places[n].iter().all(|(o, _)| !self.objects.get(*o).uses.polled.is_empty())
     }
 
     /// What leads to a signal that leads to a poll that leads to a remote load.
