@@ -13,6 +13,11 @@ pub struct Assumptions {
     /// the copy orders generic accesses before it, and its completion orders it before generic accesses (§8.9.5 has no
     /// rule for it). Without it only kernel boundaries order the two proxies.
     pub async_as_proxy: bool,
+    /// `reduction-carries-dependency`: the result of a barrier reduction is a value that was computed from the predicates of
+    /// all threads that took part, so what depends on it depends on what they depend on (§8.10.4 speaks of values that are
+    /// computed, and not of how they are communicated). Without it only a thread's own predicate counts. A plain barrier
+    /// communicates no value, and carries no dependency either way.
+    pub reduction_carries_dependency: bool,
 }
 
 /// One assumption.
@@ -22,13 +27,15 @@ pub enum Assumption {
     B128SingleCopy,
     /// See [`Assumptions::async_as_proxy`].
     AsyncAsProxy,
+    /// See [`Assumptions::reduction_carries_dependency`].
+    ReductionCarriesDependency,
     /// A program reaches each location by one virtual address; no alias is declared.
     OneAddressPerLocation,
 }
 
 impl Default for Assumptions {
     fn default() -> Self {
-        Assumptions { b128_single_copy: true, async_as_proxy: true }
+        Assumptions { b128_single_copy: true, async_as_proxy: true, reduction_carries_dependency: true }
     }
 }
 
@@ -38,6 +45,7 @@ impl Assumption {
         match self {
             Assumption::B128SingleCopy => "b128-single-copy",
             Assumption::AsyncAsProxy => "async-as-proxy",
+            Assumption::ReductionCarriesDependency => "reduction-carries-dependency",
             Assumption::OneAddressPerLocation => "one-address-per-location",
         }
     }

@@ -165,6 +165,12 @@ impl ThreadBuilder<'_> {
         self.op(Op::Barrier { id, action: BarrierAction::Arrive, level: BarrierLevel::Cta, participants: None })
     }
 
+    /// `bar.red result, id, predicate`, where the predicate was computed from these registers.
+    pub fn reduce(&mut self, result: &str, id: u32, predicate: &[&str]) -> &mut Self {
+        let predicate = predicate.iter().map(|name| Register::from(*name)).collect();
+        self.op(Op::BarrierReduction { id, predicate, result: Some(result.into()) })
+    }
+
     /// `cp.async.bulk`.
     pub fn bulk_copy(&mut self, destination: LocationId, source: LocationId, bytes: u32) -> &mut Self {
         self.op(Op::BulkCopy {

@@ -103,6 +103,9 @@
 //!
 //! They have names, [`Assumptions`] switches them, and [`Model::assumptions_of`] says which a program rests on.
 //! - `b128-single-copy`: strong 16-byte scalar accesses are single-copy atomic (the manual promises 8 bytes).
+//! - `reduction-carries-dependency`: what depends on the result of `bar.red` depends on the predicates of all threads that
+//!   took part: the reduction communicates values (PTX ISA §9.7.13.1), where a plain barrier communicates none, so that
+//!   behind the latter another thread's store may be seen by a load in front of it (§8.10.4).
 //! - `async-as-proxy`: the asynchronous proxy obeys base causality; `fence.proxy.async` in the block of a copy orders
 //!   generic accesses before it, and its completion orders it before generic accesses.
 //! - `one-address-per-location`: a program reaches a location by one virtual address, where it declares no alias.

@@ -20,7 +20,8 @@
 //! ```
 //!
 //! Instructions are spelt as in PTX, with `.b32` and weak as defaults. `ld … until == v` is a poll. `assume r == v`
-//! and `branch r` make control dependencies; `[a @r]` is an address that depends on a register; `r+1` is a value. After
+//! and `branch r` make control dependencies; `[a @r]` is an address that depends on a register; `r+1` is a value.
+//! `bar.red r, 0, {p, q}` is a barrier reduction: its result depends on the registers that each thread names. After
 //! `//~` stands another text for the line, or `delete`: with it, each expectation must turn to its opposite.
 //! Registers in conditions are `thread.register`, memory is `[location+offset].b32`.
 
@@ -209,6 +210,7 @@ impl Litmus {
             "without" => match cursor.opcode()? {
                 "b128-single-copy" => self.assumptions.b128_single_copy = false,
                 "async-as-proxy" => self.assumptions.async_as_proxy = false,
+                "reduction-carries-dependency" => self.assumptions.reduction_carries_dependency = false,
                 _ => return Err(start.error(LitmusProblem::Expected("the name of an assumption"))),
             },
             "exists" => self.expectations.push(Expectation::Exists(condition(&self.program, cursor)?)),

@@ -364,6 +364,12 @@ fn assumptions_of(graph: &Graph<'_>) -> BTreeSet<Assumption> {
     if graph.assumptions.async_as_proxy && graph.events.iter().any(|event| event.proxy == Proxy::Async) {
         used.insert(Assumption::AsyncAsProxy);
     }
+    let reduces = |op: &Op| matches!(op, Op::BarrierReduction { .. });
+    if graph.assumptions.reduction_carries_dependency
+        && graph.program.threads.iter().flat_map(|thread| &thread.steps).any(|step| reduces(&step.op))
+    {
+        used.insert(Assumption::ReductionCarriesDependency);
+    }
     let touches_memory =
         |op: &Op| matches!(op, Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::BulkCopy { .. });
     let any_access = graph.program.threads.iter().flat_map(|thread| &thread.steps).any(|step| touches_memory(&step.op));

@@ -59,6 +59,10 @@ pub(crate) fn op_text(program: &Program, op: &Op) -> String {
                 (BarrierLevel::Cluster, BarrierAction::Sync) => "barrier.cluster.sync".to_owned(),
             }
         }
+        Op::BarrierReduction { id, predicate, result } => {
+            let result = result.as_ref().map_or("_".to_owned(), ToString::to_string);
+            format!("bar.red {result}, {id}, {}", list(predicate.iter().map(ToString::to_string).collect()))
+        }
         Op::BulkCopy { destination, source, bytes } => {
             let (to, from) = (place(program, *destination), place(program, *source));
             format!("cp.async.bulk [{to}], [{from}], {bytes}")

@@ -98,7 +98,7 @@ pub struct Access {
     pub scope: Scope,
     /// The proxy.
     pub proxy: Proxy,
-    /// Registers that the address was computed from, besides being known.
+    /// Registers that the address, or a known value that is stored, was computed from.
     pub depends_on: Vec<Register>,
 }
 
@@ -260,6 +260,17 @@ pub enum Op {
         level: BarrierLevel,
         /// How many threads of this program arrive at a generation; checked where it is given.
         participants: Option<u32>,
+    },
+    /// `bar.red`: a barrier of the block (arrives and waits) that also computes a result from the predicates of all its threads.
+    /// What depends on the result depends on every arrival's predicate (assumption `reduction-carries-dependency`).
+    BarrierReduction {
+        /// Which barrier; its generations are counted together with those of [`Op::Barrier`].
+        id: u32,
+        /// Registers that the thread's predicate was computed from.
+        predicate: Vec<Register>,
+        /// The register of the result. It has no value here: later operations may depend on it ([`Access::depends_on`],
+        /// [`Op::Branch`]).
+        result: Option<Register>,
     },
     /// `cp.async.bulk`: reads and writes in the asynchronous proxy, outside program order (PTX ISA §8.9.1.1). Each
     /// eight bytes are one read and one write; a shorter rest is one more.

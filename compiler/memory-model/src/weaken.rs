@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::program::{Access, BarrierAction, Op, Program, ThreadId};
+use crate::program::{Access, BarrierAction, BarrierLevel, Op, Program, Register, Step, ThreadId};
 use crate::{Scope, Semantics};
 
 /// A program with one ordering less.
@@ -32,6 +32,8 @@ pub enum Change {
     Scope(Scope),
     /// The wait for bulk copies waits only for the reads.
     ReadOnly,
+    /// The barrier reduces nothing, so that nothing depends on its result.
+    Plain,
 }
 
 /// All weakenings of a program by one ordering, in the order of threads and steps.
@@ -42,6 +44,9 @@ pub fn weakenings(program: &Program) -> Vec<Weakening> {
             for (change, op) in changes(&instruction.op) {
                 let mut weaker = program.clone();
                 let steps = &mut weaker.threads[thread].steps;
+                if let Op::BarrierReduction { result: Some(result), .. } = &instruction.op {
+                    forget(steps, step + 1, result);
+                }
                 match op {
                     Some(op) => {
                         steps[step].op = op;
@@ -56,6 +61,40 @@ pub fn weakenings(program: &Program) -> Vec<Weakening> {
         }
     }
     all
+}
+
+/// Takes the dependencies on a result away that is no more, up to where the register is assigned again.
+fn forget(steps: &mut Vec<Step>, from: usize, result: &Register) {
+    let mut at = from;
+    while let Some(step) = steps.get_mut(at) {
+        at += 1;
+        match &mut step.op {
+            Op::Load { registers, access, .. } => {
+                access.depends_on.retain(|r| r != result);
+                if registers.contains(result) {
+                    return;
+                }
+            }
+            Op::Store { access, .. } => access.depends_on.retain(|r| r != result),
+            Op::Rmw { register, access, .. } => {
+                access.depends_on.retain(|r| r != result);
+                if register.as_ref() == Some(result) {
+                    return;
+                }
+            }
+            Op::BarrierReduction { predicate, result: next, .. } => {
+                predicate.retain(|r| r != result);
+                if next.as_ref() == Some(result) {
+                    return;
+                }
+            }
+            Op::Branch(register) if register == result => {
+                at -= 1;
+                steps.remove(at);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn changes(op: &Op) -> Vec<(Change, Option<Op>)> {
@@ -110,6 +149,12 @@ fn changes(op: &Op) -> Vec<(Change, Option<Op>)> {
                 all.push((Change::Scope(narrow), with(*semantics, narrow)));
             }
         }
+        Op::BarrierReduction { id, .. } => {
+            let plain =
+                Op::Barrier { id: *id, action: BarrierAction::Sync, level: BarrierLevel::Cta, participants: None };
+            all.push((Change::Delete, None));
+            all.push((Change::Plain, Some(plain)));
+        }
         Op::ProxyFence(_) | Op::Barrier { .. } => all.push((Change::Delete, None)),
         Op::BulkCopy { .. } | Op::BulkCommit | Op::BulkOnMbarrier { .. } | Op::Assume { .. } | Op::Branch(_) => {}
     }
@@ -142,6 +187,7 @@ impl fmt::Display for Change {
             Change::Semantics(semantics) => write!(f, "only {semantics}"),
             Change::Scope(scope) => write!(f, "only at {scope} scope"),
             Change::ReadOnly => f.write_str("waiting only for the reads"),
+            Change::Plain => f.write_str("a barrier without a reduction"),
         }
     }
 }

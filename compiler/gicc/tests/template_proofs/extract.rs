@@ -34,17 +34,35 @@ pub(crate) struct Block {
     pub(crate) parameters: Vec<u64>,
     /// Addresses of signals that are polled, with the values that end the polls, one after the other.
     pub(crate) polls: Vec<(u64, Vec<u128>)>,
+    /// Addresses of packets that are polled, with the word that ends the poll. A word with a later flag, which is in the high
+    /// half, came too early: the model's poll accepts it, so that it shows as a wrong value.
+    pub(crate) packets: Vec<(u64, u128)>,
 }
 
 impl Block {
     /// A block of two threads, the only one of its grid.
     pub(crate) fn new(entry: &'static str, pe: i32, parameters: &[u64]) -> Block {
-        Block { entry, pe, index: [0, 1], threads: 2, size: 2, parameters: parameters.to_vec(), polls: Vec::new() }
+        Block {
+            entry,
+            pe,
+            index: [0, 1],
+            threads: 2,
+            size: 2,
+            parameters: parameters.to_vec(),
+            polls: Vec::new(),
+            packets: Vec::new(),
+        }
     }
 
     /// The same with polls that end when `address` holds one after the other of `values`.
     pub(crate) fn polls<const N: usize>(mut self, address: u64, values: [u128; N]) -> Block {
         self.polls.push((address, values.to_vec()));
+        self
+    }
+
+    /// The same with polls of a packet.
+    pub(crate) fn packet(mut self, address: u64, word: u128) -> Block {
+        self.packets.push((address, word));
         self
     }
 
@@ -129,10 +147,19 @@ pub(crate) fn extract(text: &str, blocks: &[Block], ranges: &[Range], source: &[
         for (address, values) in &block.polls {
             memory.force(*address, values.clone());
         }
+        let halves = |word: u128| [word & u128::from(u64::MAX), word >> 64];
+        for (address, word) in &block.packets {
+            memory.force(*address, [*word]);
+            memory.force(*address + 8, [halves(*word)[1]]);
+        }
         let traces = run(&launch, &mut memory).map_err(|e| format!("{}: {e}", block.entry))?;
         for (address, _) in &block.polls {
             // A forced value must not outlive the poll: what follows reads what was written.
             memory.force(*address, []);
+        }
+        for (address, _) in &block.packets {
+            memory.force(*address, []);
+            memory.force(*address + 8, []);
         }
         for trace in traces {
             add_thread(&mut out, block, &trace, ranges)?;
@@ -144,11 +171,12 @@ pub(crate) fn extract(text: &str, blocks: &[Block], ranges: &[Range], source: &[
 fn add_thread(out: &mut Extracted, block: &Block, trace: &ThreadTrace, ranges: &[Range]) -> Result<(), String> {
     let name = format!("pe{}b{}t{}", block.pe, block.index[0], trace.thread);
     let place = mm::Place::block(block.pe as u32, block.index[0]);
-    let mut registers = BTreeMap::new();
+    // The registers that hold what each event returned.
+    let mut registers: BTreeMap<usize, Vec<mm::Register>> = BTreeMap::new();
     out.program.thread(&name, place);
-    for event in &trace.events {
+    for (number, event) in trace.events.iter().enumerate() {
         out.executed.push(event.span);
-        let op = operation(out, &name, block, event, ranges, &mut registers)?;
+        let op = operation(out, &name, block, (number, event), ranges, &mut registers)?;
         let id = out.program.find_thread(&name).expect("the thread was added");
         for op in op {
             out.program.resume(id).op_with_text(op, &event.opcode);
@@ -161,13 +189,20 @@ fn operation(
     out: &mut Extracted,
     thread: &str,
     block: &Block,
-    event: &Event,
+    (number, event): (usize, &Event),
     ranges: &[Range],
-    registers: &mut BTreeMap<u64, u32>,
+    registers: &mut BTreeMap<usize, Vec<mm::Register>>,
 ) -> Result<Vec<mm::Op>, String> {
+    let depends_on: Vec<mm::Register> =
+        event.depends_on.iter().filter_map(|n| registers.get(n)).flatten().cloned().collect();
+    let register = |n: usize| mm::Register(format!("r{number}_{n}"));
     Ok(match &event.kind {
         EventKind::Fence { semantics, scope, restrict: None } => {
             vec![mm::Op::Fence { semantics: *semantics, scope: *scope }]
+        }
+        EventKind::Barrier { action: ptx::op::BarrierAction::Red, id, .. } => {
+            registers.insert(number, vec![register(0)]);
+            vec![mm::Op::BarrierReduction { id: *id, predicate: depends_on, result: Some(register(0)) }]
         }
         EventKind::Barrier { action, id, .. } => {
             let action = match action {
@@ -202,14 +237,27 @@ fn operation(
                 semantics: access.semantics,
                 scope: access.scope.unwrap_or(mm::Scope::Sys),
                 proxy: access.proxy,
-                depends_on: Vec::new(),
+                depends_on: depends_on.clone(),
             };
-            let fresh = registers.len() as u64;
-            registers.insert(fresh, 0);
-            let register = |n: usize| mm::Register(format!("r{fresh}_{n}"));
             match access.kind {
                 AccessKind::Load => {
                     let names: Vec<_> = (0..access.count as usize).map(register).collect();
+                    registers.insert(number, names.clone());
+                    if let Some((_, word)) = block.packets.iter().find(|(a, _)| *a == place.address) {
+                        let seen = names.iter().zip(read).map(|(r, v)| (thread.to_owned(), r.0.clone(), *v));
+                        out.loads.extend(seen);
+                        // The flag is in the high half of the word, or in the second of the two words that it has become.
+                        let high = word >> 64;
+                        // What a flag of 32 bits stands above is data.
+                        let flag = if high >> 32 == 0 { high } else { high >> 32 << 32 };
+                        let flag = flag << if access.width == 16 { 64 } else { 0 };
+                        let until = mm::Until { comparison: mm::Comparison::Ge, value: flag };
+                        let last = names.last().expect("a load has a result").clone();
+                        return Ok(vec![
+                            mm::Op::Load { registers: names, access: new_access(), until: None },
+                            mm::Op::Assume { register: last, until },
+                        ]);
+                    }
                     let until = polled.map(|value| mm::Until { comparison: mm::Comparison::Eq, value });
                     if until.is_none() {
                         let seen = names.iter().zip(read).map(|(r, v)| (thread.to_owned(), r.0.clone(), *v));
@@ -228,21 +276,24 @@ fn operation(
                     function: mm::RmwFunction::Add(mm::Operand::Constant(written[0])),
                 }],
                 // The path was taken because of the value that was counted, so that value is part of the execution.
-                AccessKind::ReadModifyWrite { op: AtomicOp::Inc, returns: true } => vec![
-                    mm::Op::Rmw {
-                        returns: true,
-                        register: Some(register(0)),
-                        access: new_access(),
-                        function: mm::RmwFunction::CompareAndSwap {
-                            expected: mm::Operand::Constant(read[0]),
-                            desired: mm::Operand::Constant(written[0]),
+                AccessKind::ReadModifyWrite { op: AtomicOp::Inc, returns: true } => {
+                    registers.insert(number, vec![register(0)]);
+                    vec![
+                        mm::Op::Rmw {
+                            returns: true,
+                            register: Some(register(0)),
+                            access: new_access(),
+                            function: mm::RmwFunction::CompareAndSwap {
+                                expected: mm::Operand::Constant(read[0]),
+                                desired: mm::Operand::Constant(written[0]),
+                            },
                         },
-                    },
-                    mm::Op::Assume {
-                        register: register(0),
-                        until: mm::Until { comparison: mm::Comparison::Eq, value: read[0] },
-                    },
-                ],
+                        mm::Op::Assume {
+                            register: register(0),
+                            until: mm::Until { comparison: mm::Comparison::Eq, value: read[0] },
+                        },
+                    ]
+                }
                 ref other => return Err(format!("{thread}: the proof does not know {other:?}")),
             }
         }

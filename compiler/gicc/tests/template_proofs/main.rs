@@ -3,6 +3,7 @@
 //! one ordering of the text deleted, weakened or narrowed it is possible.
 
 mod extract;
+mod packets;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -18,7 +19,7 @@ const SECOND_FLAG: u64 = BASE + 0xB_0100;
 const COUNTER: u64 = BASE + 0xC_0000;
 const CHANNEL: u64 = BASE + 0xD_0000;
 const SOURCE: u64 = PRIVATE;
-const SOURCE_WORDS: [u32; 4] = [11, 22, 33, 44];
+const SOURCE_WORDS: [u32; 12] = [11, 22, 33, 44, 55, 66, 77, 88, 99, 110, 121, 132];
 
 /// The same address on PE 1.
 const fn on_1(address: u64) -> u64 {
@@ -36,10 +37,11 @@ fn ranges() -> Vec<Range> {
         named(CHANNEL, 8, "arrived"),
         named(CHANNEL + 8, 8, "credited"),
         Range { start: CHANNEL + 16, bytes: 48, name: None },
+        named(CHANNEL + gicc_abi::channel::PACKETS_OFFSET, 64, "packets"),
         named(BASE + gicc_abi::heap::BARRIER_ARRIVALS, 16, "arrivals"),
         Range { start: BASE + gicc_abi::heap::BARRIER_EPOCHS, bytes: 8, name: None },
         // Nobody writes the source, nor, where nothing fails, the error words.
-        Range { start: SOURCE, bytes: 16, name: None },
+        Range { start: SOURCE, bytes: 48, name: None },
         Range { start: PRIVATE + 0x1000, bytes: 0x2000, name: None },
     ]
 }

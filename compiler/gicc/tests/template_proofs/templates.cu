@@ -126,3 +126,32 @@ extern "C" __global__ void channel_wait_block(channel_state *s, unsigned *data) 
   slot = c.wait<block>(0);
   read(slot + (threadIdx.x ^ 1));
 }
+
+// Packets: three messages of two packets through one slot, which has places for two: the third message takes the place of the
+// first. The wait side takes the first, each thread unpacking one packet and reading the other thread's.
+using packets = channel<unsigned long long, protocol::ll, 1, 2, packet::data_8>;
+extern "C" __global__ void ll_put_block(packets::storage *s, unsigned long long *data, const unsigned long long *source) {
+  packets c(s, data);
+  c.put<block>(source, 2, 1);
+  c.put<block>(source + 2, 2, 1);
+  c.put<block>(source + 4, 2, 1);
+}
+extern "C" __global__ void ll_wait_block(packets::storage *s, unsigned long long *data) {
+  packets c(s, data);
+  const unsigned long long *slot = c.wait<block>(2, 0);
+  read((const unsigned *)(slot + (threadIdx.x ^ 1)));
+}
+
+// The same with 12 bytes of data in a packet, and a message of five words, of which the second packet has two.
+using dense = channel<unsigned, protocol::ll, 1, 5, packet::data_12>;
+extern "C" __global__ void ll_12_put_block(dense::storage *s, unsigned *data, const unsigned *source) {
+  dense c(s, data);
+  c.put<block>(source, 5, 1);
+  c.put<block>(source + 1, 5, 1);
+  c.put<block>(source + 2, 5, 1);
+}
+extern "C" __global__ void ll_12_wait_block(dense::storage *s, unsigned *data) {
+  dense c(s, data);
+  const unsigned *slot = c.wait<block>(5, 0);
+  read(slot + 3 * (threadIdx.x ^ 1));
+}

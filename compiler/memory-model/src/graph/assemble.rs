@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::barrier::synchronise;
+use super::barrier::{communicate, synchronise};
 use super::lower::{Lowering, Phase};
 use super::{Cell, Event, EventId, Graph, Kind, Slot, Written};
 use crate::Proxy;
@@ -50,6 +50,9 @@ impl<'a> Lowering<'a> {
             if base.has(start, start) {
                 return Err(ModelError::CyclicOrder { thread: self.program.threads[thread].name.clone() });
             }
+        }
+        if assumptions.reduction_carries_dependency {
+            self.dependencies.extend(communicate(self.program, &self.arrivals, &self.reductions));
         }
         let mut dependencies = Relation::new(count);
         for (from, to) in &self.dependencies {

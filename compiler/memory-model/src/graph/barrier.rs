@@ -1,6 +1,7 @@
-//! Which barrier operations synchronise (PTX ISA §8.9.4): those of one generation of one barrier.
+//! Which barrier operations synchronise (PTX ISA §8.9.4): those of one generation of one barrier. And what reductions
+//! communicate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::EventId;
 use crate::error::ModelError;
@@ -39,8 +40,8 @@ impl Generations {
     }
 }
 
-/// Adds the synchronisation of all barriers to base causality, and checks the numbers of participants.
-pub(super) fn synchronise(program: &Program, arrivals: &[Arrival], base: &mut Relation) -> Result<(), ModelError> {
+/// The arrivals of each generation.
+fn generations<'a>(program: &Program, arrivals: &'a [Arrival]) -> BTreeMap<Generation, Vec<&'a Arrival>> {
     let mut groups: BTreeMap<Generation, Vec<&Arrival>> = BTreeMap::new();
     for arrival in arrivals {
         let Place::Device { gpu, cluster, cta } = program.threads[arrival.thread].place else { continue };
@@ -48,7 +49,28 @@ pub(super) fn synchronise(program: &Program, arrivals: &[Arrival], base: &mut Re
         let cta = if wide { 0 } else { cta };
         groups.entry((wide, gpu, cluster, cta, arrival.id, arrival.generation)).or_default().push(arrival);
     }
-    for members in groups.values() {
+    groups
+}
+
+/// What reductions communicate: each one's result depends on the arrivals of its generation that are reductions.
+pub(super) fn communicate(
+    program: &Program,
+    arrivals: &[Arrival],
+    reductions: &BTreeSet<EventId>,
+) -> Vec<(EventId, EventId)> {
+    let mut all = Vec::new();
+    for members in generations(program, arrivals).values() {
+        let reducing: Vec<EventId> = members.iter().map(|m| m.event).filter(|e| reductions.contains(e)).collect();
+        for &from in &reducing {
+            all.extend(reducing.iter().filter(|&&to| to != from).map(|&to| (from, to)));
+        }
+    }
+    all
+}
+
+/// Adds the synchronisation of all barriers to base causality, and checks the numbers of participants.
+pub(super) fn synchronise(program: &Program, arrivals: &[Arrival], base: &mut Relation) -> Result<(), ModelError> {
+    for members in generations(program, arrivals).values() {
         let arrived = members.iter().filter(|member| member.action != BarrierAction::Wait).count();
         for member in members {
             if let Some(expected) = member.participants

@@ -7,7 +7,9 @@ use super::check::{check_access, check_elements, check_location, check_names};
 use super::{Constraint, Event, EventId, Graph, Input, Kind, Range, Written};
 use crate::assumption::Assumptions;
 use crate::error::{ModelError, StepProblem};
-use crate::program::{Access, Address, BarrierAction, Op, Operand, Place, Program, Register, RmwFunction, Until};
+use crate::program::{
+    Access, Address, BarrierAction, BarrierLevel, Op, Operand, Place, Program, Register, RmwFunction, Until,
+};
 use crate::relation::MAX_EVENTS;
 use crate::{Proxy, Scope, Semantics};
 
@@ -38,6 +40,8 @@ pub(super) struct Lowering<'a> {
     pub(super) constraints: Vec<Constraint>,
     pub(super) registers: Vec<(usize, Register, EventId)>,
     pub(super) arrivals: Vec<Arrival>,
+    /// Those of them that are reductions.
+    pub(super) reductions: BTreeSet<EventId>,
     /// Arrivals at and waits on mbarriers.
     pub(super) mbarriers: Vec<Phase>,
     /// Parts of bulk copies that complete on mbarriers.
@@ -59,7 +63,9 @@ pub(super) struct Phase {
 #[derive(Default)]
 struct ThreadState {
     registers: BTreeMap<Register, EventId>,
-    /// Reads that decide whether what follows is executed.
+    /// Results of barrier reductions, which have no value.
+    results: BTreeMap<Register, EventId>,
+    /// What decides whether what follows is executed.
     control: BTreeSet<EventId>,
     generations: Generations,
     /// Reads and writes of bulk copies without a group.
@@ -78,6 +84,7 @@ impl<'a> Lowering<'a> {
             constraints: Vec::new(),
             registers: Vec::new(),
             arrivals: Vec::new(),
+            reductions: BTreeSet::new(),
             mbarriers: Vec::new(),
             completions: Vec::new(),
             host_orders: Vec::new(),
@@ -169,6 +176,22 @@ impl<'a> Lowering<'a> {
                 let (id, action, level, participants) = (*id, *action, *level, *participants);
                 self.arrivals.push(Arrival { event, thread, id, action, level, participants, generation });
             }
+            Op::BarrierReduction { id, predicate, result } => {
+                if host {
+                    return Err(StepProblem::HostOperation);
+                }
+                let (action, level) = (BarrierAction::Sync, BarrierLevel::Cta);
+                let generation = state.generations.next(*id, level, action);
+                let from = predicate.iter().map(|register| state.source(register)).collect::<Result<Vec<_>, _>>()?;
+                let event = self.push(thread, step, step + 1, Kind::Barrier);
+                self.depend(event, &from, state);
+                self.arrivals.push(Arrival { event, thread, id: *id, action, level, participants: None, generation });
+                self.reductions.insert(event);
+                if let Some(register) = result {
+                    state.registers.remove(register);
+                    state.results.insert(register.clone(), event);
+                }
+            }
             Op::Mbarrier { id, phase, action, semantics, scope } => {
                 if host {
                     return Err(StepProblem::HostOperation);
@@ -223,7 +246,7 @@ impl<'a> Lowering<'a> {
                 state.control.insert(event);
             }
             Op::Branch(register) => {
-                let event = state.lookup(register)?;
+                let event = state.source(register)?;
                 state.control.insert(event);
             }
         }
@@ -410,7 +433,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn address_dependencies(&self, access: &Access, state: &ThreadState) -> Result<Vec<EventId>, StepProblem> {
-        access.depends_on.iter().map(|register| state.lookup(register)).collect()
+        access.depends_on.iter().map(|register| state.source(register)).collect()
     }
 
     fn depend(&mut self, event: EventId, address: &[EventId], state: &ThreadState) {
@@ -427,11 +450,17 @@ impl<'a> Lowering<'a> {
 
     fn assign(&mut self, thread: usize, register: Register, event: EventId, state: &mut ThreadState) {
         self.registers.push((thread, register.clone(), event));
+        state.results.remove(&register);
         state.registers.insert(register, event);
     }
 }
 
 impl ThreadState {
+    /// What a register was assigned by, whether it has a value or not.
+    fn source(&self, register: &Register) -> Result<EventId, StepProblem> {
+        self.results.get(register).copied().map_or_else(|| self.lookup(register), Ok)
+    }
+
     fn lookup(&self, register: &Register) -> Result<EventId, StepProblem> {
         self.registers.get(register).copied().ok_or_else(|| StepProblem::UndefinedRegister(register.clone()))
     }

@@ -23,6 +23,7 @@ pub(super) fn parse(program: &Program, cursor: &mut Cursor<'_>) -> Parsed<Op> {
     let opcode = cursor.opcode()?;
     match opcode {
         "bar.sync" => return barrier(cursor, BarrierAction::Sync),
+        "bar.red" => return reduction(cursor),
         "bar.arrive" => return barrier(cursor, BarrierAction::Arrive),
         "bar.wait" => return barrier(cursor, BarrierAction::Wait),
         "barrier.cluster.arrive" => return Ok(cluster_barrier(BarrierAction::Arrive)),
@@ -218,6 +219,23 @@ fn barrier(cursor: &mut Cursor<'_>, action: BarrierAction) -> Parsed<Op> {
     let id = cursor.small_number()?;
     let participants = if cursor.accept(",") { Some(cursor.small_number()?) } else { None };
     Ok(Op::Barrier { id, action, level: BarrierLevel::Cta, participants })
+}
+
+/// `bar.red RESULT, BARRIER, PREDICATE`; a predicate that was computed from several registers names them in braces, one from
+/// none has empty ones.
+fn reduction(cursor: &mut Cursor<'_>) -> Parsed<Op> {
+    let result = if cursor.accept_keyword("_") { None } else { Some(register(cursor)?) };
+    cursor.symbol(",")?;
+    let id = cursor.small_number()?;
+    cursor.symbol(",")?;
+    let mut nothing = cursor.clone();
+    let predicate = if nothing.accept("{") && nothing.accept("}") {
+        *cursor = nothing;
+        Vec::new()
+    } else {
+        list(cursor, register)?
+    };
+    Ok(Op::BarrierReduction { id, predicate, result })
 }
 
 /// The number of an mbarrier and a phase.

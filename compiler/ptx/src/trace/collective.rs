@@ -170,6 +170,9 @@ impl<'m> Block<'m, '_> {
             Some(BarrierReduction::Or) => (u128::from(predicates.iter().any(|p| *p)), ScalarType::Pred),
             Some(BarrierReduction::Popc) => (predicates.iter().filter(|p| **p).count() as u128, ScalarType::U32),
         };
+        // The result comes from the barrier, which was the thread's last event.
+        let thread = &mut self.threads[t];
+        thread.gives = thread.events.len().checked_sub(1).into_iter().collect();
         self.assign(t, &instruction.operands[0], value, ty)
     }
 

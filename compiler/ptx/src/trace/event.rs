@@ -19,6 +19,10 @@ pub struct Event {
     pub opcode: String,
     /// The place of this event among all events of the block, in the order in which this execution made them.
     pub sequence: u64,
+    /// Earlier events of the thread (loads, atomic operations, barrier reductions) whose results what this one uses was computed
+    /// from: its address, the values that it writes, the predicate that it gives. Through registers only, so that none is
+    /// claimed that is not there; what decides whether the event happens at all is not listed.
+    pub depends_on: Vec<usize>,
 }
 
 /// The kinds of events.
@@ -150,8 +154,8 @@ pub struct ThreadTrace {
 }
 
 impl Event {
-    pub(super) fn new(kind: EventKind, instruction: &Instruction, sequence: u64) -> Self {
-        Event { kind, span: instruction.span, opcode: instruction.opcode.clone(), sequence }
+    pub(super) fn new(kind: EventKind, instruction: &Instruction, sequence: u64, depends_on: Vec<usize>) -> Self {
+        Event { kind, span: instruction.span, opcode: instruction.opcode.clone(), sequence, depends_on }
     }
 
     /// The meaning and place of an access, if it is one.

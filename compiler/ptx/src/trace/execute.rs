@@ -11,7 +11,9 @@ use crate::instruction::{Call, Instruction, Op};
 use crate::meaning::{Access, Meaning};
 use crate::op::{AtomicOp, BarrierAction, CopyGroup, Mbarrier, MbarrierAction, Multimem, MultimemKind};
 use crate::operand::{Address, Operand};
+use crate::signature::Role;
 use crate::types::{ScalarType, StateSpace, lanes};
+use std::collections::BTreeSet;
 
 impl<'m> Block<'m, '_> {
     /// Executes the next instruction. The thread's state says afterwards whether it can go on.
@@ -26,13 +28,17 @@ impl<'m> Block<'m, '_> {
                 return Err(TraceErrorKind::Unknown { opcode: unknown.opcode.clone(), reason: unknown.reason.clone() });
             }
             // The end of the body returns.
-            None => return self.leave(t),
+            None => {
+                self.threads[t].gives.clear();
+                return self.leave(t);
+            }
         };
         self.threads[t].span = instruction.span;
         self.threads[t].steps += 1;
         if self.threads[t].steps > self.launch.step_limit {
             return Err(TraceErrorKind::StepLimit(self.launch.step_limit));
         }
+        self.trace_origins(t, instruction);
         if let Some(guard) = &instruction.guard {
             let holds = self.value(t, &guard.predicate, ScalarType::Pred)? != 0;
             if holds == guard.negated {
@@ -40,6 +46,31 @@ impl<'m> Block<'m, '_> {
             }
         }
         self.execute(t, instruction, pc)
+    }
+
+    /// What the instruction's operands were computed from. Its results come from the same, unless it is an event itself.
+    fn trace_origins(&mut self, t: usize, instruction: &Instruction) {
+        let mut found = BTreeSet::new();
+        for (slot, operand) in instruction.uses() {
+            if slot.role != Role::Destination {
+                self.origins(t, operand, &mut found);
+            }
+        }
+        // What lanes exchange, and what parameters and local memory hold, is not followed: nothing is claimed of it.
+        let followed = !matches!(
+            instruction.op,
+            Op::Barrier(_) | Op::Vote(_) | Op::Match(_) | Op::Shfl(_) | Op::Redux(_) | Op::ElectSync | Op::Mbarrier(_)
+        );
+        let thread = &mut self.threads[t];
+        thread.gives = if followed { found.clone() } else { BTreeSet::new() };
+        thread.uses = found;
+    }
+
+    /// The results of the instruction under way come from the event that it will record.
+    fn gives_event(&mut self, t: usize, place: Place) {
+        let thread = &mut self.threads[t];
+        let is_event = !matches!(place.space, StateSpace::Param | StateSpace::Local);
+        thread.gives = if is_event { BTreeSet::from([thread.events.len()]) } else { BTreeSet::new() };
     }
 
     fn execute(&mut self, t: usize, instruction: &'m Instruction, pc: usize) -> Step<()> {
@@ -278,6 +309,7 @@ impl<'m> Block<'m, '_> {
     fn load(&mut self, t: usize, instruction: &Instruction, ty: ScalarType, lanes: u32, space: StateSpace) -> Step<()> {
         let access = self.meaning_of(instruction)?;
         let place = self.aligned(t, &instruction.operands[1], space, ty.bytes() * lanes)?;
+        self.gives_event(t, place);
         let width = ty.bytes();
         let mut read = Vec::new();
         for lane in 0..lanes {
@@ -341,6 +373,7 @@ impl<'m> Block<'m, '_> {
         let access = self.meaning_of(instruction)?;
         let width = ty.bytes();
         let place = self.aligned(t, address, space, width * lanes)?;
+        self.gives_event(t, place);
         let b = self.parts(t, &sources[0], ty, lanes)?;
         let c = match (op, sources.get(1)) {
             (AtomicOp::Cas, Some(c)) => self.parts(t, c, ty, lanes)?,
@@ -392,6 +425,7 @@ impl<'m> Block<'m, '_> {
         if place.space != StateSpace::Global {
             return self.refuse(instruction);
         }
+        self.gives_event(t, place);
         let request = |block: &Self, lane: u32| {
             let address = place.address.wrapping_add(u64::from(width * lane));
             block.request(t, address, width, Some(access), lane)

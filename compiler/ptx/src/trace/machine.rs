@@ -13,7 +13,7 @@ use crate::operand::{Address, Component, Offset, Operand};
 use crate::span::Span;
 use crate::special::{ScalarSpecial, SpecialRegister, VectorSpecial};
 use crate::types::{ScalarType, StateSpace};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 pub(super) type Step<T> = Result<T, TraceErrorKind>;
@@ -29,6 +29,8 @@ pub(super) struct Frame<'m> {
     pub(super) pc: usize,
     /// Values, by the block that declares the register, and its name.
     registers: HashMap<usize, HashMap<String, u128>>,
+    /// The events that values were computed from, as the values.
+    origins: HashMap<usize, HashMap<String, Rc<BTreeSet<usize>>>>,
     /// Parameters, and variables in local and parameter space.
     symbols: HashMap<&'m str, Place>,
     pub(super) carry: bool,
@@ -82,6 +84,10 @@ pub(super) struct Thread<'m> {
     pub(super) slept: u64,
     pub(super) state: State,
     pub(super) barrier_predicate: bool,
+    /// The events that the operands of the instruction under way were computed from.
+    pub(super) uses: BTreeSet<usize>,
+    /// The events that its results come from: the same, or the event that the instruction is.
+    pub(super) gives: BTreeSet<usize>,
     pub(super) cluster_phase: Option<u64>,
     /// The instruction that the thread is at.
     pub(super) span: Span,
@@ -170,6 +176,8 @@ impl<'m, 'x> Block<'m, 'x> {
                 slept: 0,
                 state: State::Running,
                 barrier_predicate: false,
+                uses: BTreeSet::new(),
+                gives: BTreeSet::new(),
                 cluster_phase: None,
                 span: Span::default(),
             });
@@ -242,7 +250,16 @@ impl<'m, 'x> Block<'m, 'x> {
             let address = reserve(arena, room.size, room.align)?;
             symbols.insert(room.name, Place { space: room.space, address });
         }
-        thread.frames.push(Frame { flat, pc: 0, registers, symbols, carry: false, returns, marks });
+        thread.frames.push(Frame {
+            flat,
+            pc: 0,
+            registers,
+            origins: HashMap::new(),
+            symbols,
+            carry: false,
+            returns,
+            marks,
+        });
         Ok(())
     }
 
@@ -323,7 +340,8 @@ impl<'m, 'x> Block<'m, 'x> {
     }
 
     pub(super) fn record(&mut self, t: usize, kind: EventKind, instruction: &Instruction) {
-        let event = Event::new(kind, instruction, self.sequence);
+        let depends_on = self.threads[t].uses.iter().copied().collect();
+        let event = Event::new(kind, instruction, self.sequence, depends_on);
         self.sequence += 1;
         self.threads[t].events.push(event);
     }
@@ -364,6 +382,23 @@ impl<'m, 'x> Block<'m, 'x> {
         Ok(mask(value, bits))
     }
 
+    /// The events that the registers of an operand were computed from.
+    pub(super) fn origins(&self, t: usize, operand: &Operand, found: &mut BTreeSet<usize>) {
+        match operand {
+            Operand::Register(name) => {
+                let Ok(frame) = self.frame(t) else { return };
+                let Some((scope, _)) = frame.declared(name) else { return };
+                if let Some(origin) = frame.origins.get(&scope).and_then(|o| o.get(name.as_str())) {
+                    found.extend(origin.iter());
+                }
+            }
+            Operand::Vector(parts) => parts.iter().for_each(|part| self.origins(t, part, found)),
+            Operand::Negated(inner) => self.origins(t, inner, found),
+            Operand::Address(address) => self.origins(t, &address.base, found),
+            _ => {}
+        }
+    }
+
     /// Writes a destination operand.
     pub(super) fn assign(&mut self, t: usize, operand: &Operand, value: u128, ty: ScalarType) -> Step<()> {
         match operand {
@@ -371,6 +406,13 @@ impl<'m, 'x> Block<'m, 'x> {
                 let frame = self.frame(t)?;
                 let (scope, declared) = frame.declared(name).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()))?;
                 let value = extend(value, ty, declared.bits());
+                let gives = &self.threads[t].gives;
+                let origin = (!gives.is_empty()).then(|| Rc::new(gives.clone()));
+                let origins = self.frame_mut(t)?.origins.entry(scope).or_default();
+                match origin {
+                    Some(origin) => drop(origins.insert(name.clone(), origin)),
+                    None => drop(origins.remove(name.as_str())),
+                }
                 let registers = self.frame_mut(t)?.registers.entry(scope).or_default();
                 match registers.get_mut(name.as_str()) {
                     Some(slot) => *slot = value,

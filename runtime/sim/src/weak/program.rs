@@ -268,18 +268,20 @@ impl<'p> Run<'p> {
         for thread in &self.program.threads {
             let mut counts: HashMap<(bool, u32), u32> = HashMap::new();
             for step in &thread.steps {
-                match &step.op {
-                    Op::Barrier { id, action, level, .. } if *action != BarrierAction::Wait => {
-                        let wide = *level == BarrierLevel::Cluster;
-                        let count = counts.entry((wide, *id)).or_default();
-                        let key = (wide, group(thread.place, wide), *id, *count);
-                        *count += 1;
-                        self.barriers.entry(key).or_default().expected += 1;
-                    }
-                    Op::Mbarrier { id, phase, action: BarrierAction::Arrive, .. } => {
-                        self.phases.entry((*id, *phase)).or_default().expected += 1;
-                    }
-                    _ => {}
+                let arrival = match &step.op {
+                    Op::Barrier { id, action, level, .. } if *action != BarrierAction::Wait => Some((*id, *level)),
+                    Op::BarrierReduction { id, .. } => Some((*id, BarrierLevel::Cta)),
+                    _ => None,
+                };
+                if let Some((id, level)) = arrival {
+                    let wide = level == BarrierLevel::Cluster;
+                    let count = counts.entry((wide, id)).or_default();
+                    let key = (wide, group(thread.place, wide), id, *count);
+                    *count += 1;
+                    self.barriers.entry(key).or_default().expected += 1;
+                }
+                if let Op::Mbarrier { id, phase, action: BarrierAction::Arrive, .. } = &step.op {
+                    self.phases.entry((*id, *phase)).or_default().expected += 1;
                 }
             }
         }
@@ -462,6 +464,10 @@ impl<'p> Run<'p> {
                 self.engine.proxy_fence(tid, global, shared);
             }
             Op::Barrier { id, action, level, .. } => self.barrier(thread, place, *id, *action, *level),
+            // What it communicates orders nothing in an engine in which loads are not buffered.
+            Op::BarrierReduction { id, .. } => {
+                self.barrier(thread, place, *id, BarrierAction::Sync, BarrierLevel::Cta);
+            }
             Op::BulkCopy { destination, source, bytes } => {
                 let to = (address(program, *destination), space(program, *destination));
                 let from = (address(program, *source), space(program, *source));
