@@ -196,6 +196,8 @@ pub mod codes {
     pub const COLLECTIVE_REFUSED: &str = "E0215";
     /// Which algorithm a collective has, and why.
     pub const COLLECTIVE: &str = "R0216";
+    /// Two ends of one channel have different shapes.
+    pub const CHANNEL_MISMATCH: &str = "E0217";
     /// A function is called and defined nowhere.
     pub const UNDEFINED_FUNCTION: &str = "E0301";
     /// Two inputs do not link.

@@ -482,3 +482,33 @@ fn launches_that_do_not_fit_are_refused() {
         "0:0: the launch does not fit: a block has between 1 and 1024 threads, not 2000"
     );
 }
+
+/// Which earlier events each event of a thread was computed from: through registers, and through a barrier reduction.
+#[test]
+fn what_an_event_was_computed_from_is_known() {
+    let source = ".version 8.8 .target sm_90 .address_size 64
+        .visible .entry k(.param .u64 p) {
+          .reg .u64 %d<6>; .reg .pred %q<3>;
+          ld.param.u64 %d0, [p]; cvta.to.global.u64 %d0, %d0;
+          ld.relaxed.sys.global.u64 %d1, [%d0];
+          ld.global.u64 %d2, [%d0+8];
+          setp.ne.u64 %q0, %d1, 7;
+          bar.red.and.pred %q1, 0, %q0;
+          selp.u64 %d3, 1, 0, %q1;
+          add.u64 %d4, %d3, %d2;
+          st.global.u64 [%d0+16], %d4;
+          mov.u64 %d4, 5;
+          st.global.u64 [%d0+24], %d4;
+          ret; }";
+    let module = parse_module(source).unwrap();
+    let mut memory = ConcreteMemory::new();
+    memory.region(PEER, vec![0; 32]);
+    let launch = Launch::new(&module, "k").block(2, 1, 1).parameter(PEER.to_le_bytes());
+    let traces = run(&launch, &mut memory).unwrap();
+    for trace in traces {
+        let depends: Vec<&[usize]> = trace.events.iter().map(|e| e.depends_on.as_slice()).collect();
+        let none: &[usize] = &[];
+        // Two loads; the reduction, of the first; a store of the second load and the reduction's result; one of neither.
+        assert_eq!(depends, [none, none, &[0], &[1, 2], none]);
+    }
+}

@@ -8,7 +8,7 @@
 //! Packets are for twice the slots, so that credits for them need to be sent once in `slots` messages only.
 
 use crate::codes::Protocol;
-use crate::layout::ChannelState;
+use crate::layout::{ChannelRecord, ChannelState};
 
 /// A channel of both protocols sends messages of fewer bytes than this by `ll`, and the others by `simple`. Where the two
 /// meet between two H200 by a block of 512 threads, whatever the number of blocks.
@@ -42,6 +42,32 @@ pub const fn storage_bytes(protocol: Protocol, slots: u64, capacity: u64, data: 
         _ => return size_of::<ChannelState>() as u64,
     };
     PACKETS_OFFSET + 2 * slots * packets(capacity, data) * PACKET_BYTES
+}
+
+impl ChannelRecord {
+    /// Whether a channel's two ends can have these shapes. What is 0 was no constant, and fits everything.
+    pub fn fits(&self, other: &ChannelRecord) -> bool {
+        let same = |a: u64, b: u64| a == b || a == 0 || b == 0;
+        self.protocol == other.protocol
+            && same(self.slots.into(), other.slots.into())
+            && same(self.element_bytes.into(), other.element_bytes.into())
+            && same(self.capacity, other.capacity)
+            && same(self.packet_data.into(), other.packet_data.into())
+    }
+
+    /// The shape in words.
+    pub fn shape(&self) -> String {
+        let protocol = Protocol::from_code(self.protocol.into()).map_or("of an unknown protocol", Protocol::name);
+        let packets = match self.packet_data {
+            0 => String::new(),
+            data => format!(", {data} bytes of data in a packet"),
+        };
+        let slots = if self.slots == 1 { "slot" } else { "slots" };
+        format!(
+            "`{protocol}` with {} {slots} of {} bytes, elements aligned to {} bytes{packets}",
+            self.slots, self.capacity, self.element_bytes
+        )
+    }
 }
 
 #[cfg(test)]

@@ -232,13 +232,13 @@ layout! {
 
 layout! {
     /// What a compiled module says of itself, under [`crate::MODULE_RECORD_SYMBOL`]. `channels` entries of
-    /// [`ChannelRecord`] follow it.
+    /// [`ChannelRecord`] follow it, and behind them the channels' names.
     ModuleRecord, "gicc_module_record" {
         #[doc = "MAGIC, so that something else is not taken for a record."]
         magic: u64 = "uint64_t";
         #[doc = "ABI_VERSION of the compiler."]
         abi_version: u32 = "uint32_t";
-        #[doc = "Bytes of this record with the channels."]
+        #[doc = "Bytes of this record with the channels and their names."]
         record_bytes: u32 = "uint32_t";
         #[doc = "Hash of the device runtime that was linked."]
         runtime_hash: u64 = "uint64_t";
@@ -269,12 +269,20 @@ layout! {
         protocol: u32 = "uint32_t";
         #[doc = "Slots."]
         slots: u32 = "uint32_t";
-        #[doc = "Bytes of an element."]
+        #[doc = "Alignment of an element in bytes."]
         element_bytes: u32 = "uint32_t";
         #[doc = "Bit 0: this module puts; bit 1: it waits."]
         sides: u32 = "uint32_t";
-        #[doc = "Hash of the channel's name."]
-        name_hash: u64 = "uint64_t";
+        #[doc = "Bytes of a slot."]
+        capacity: u64 = "uint64_t";
+        #[doc = "Bytes of data in a packet; 0 where the protocol has none."]
+        packet_data: u32 = "uint32_t";
+        #[doc = "Where the channel's name begins, from the start of the module's record; 0 where it has none."]
+        name_at: u32 = "uint32_t";
+        #[doc = "Bytes of the name."]
+        name_bytes: u32 = "uint32_t";
+        #[doc = "Reserved; zero."]
+        reserved: u32 = "uint32_t";
     }
 }
 

@@ -71,6 +71,20 @@ pub enum HostError {
         /// Why.
         error: RecordError,
     },
+    /// A channel's messages go by packets, which two GPUs cannot exchange.
+    #[error(
+        "error: {source_name}: {channel} sends packets, 16-byte words that have to be written as a whole, and GPU {from} does not execute atomic operations on the memory of GPU {to} itself\n  = help: declare the channel with gicc::protocol::simple, or use GPUs that NVLink connects"
+    )]
+    NoPackets {
+        /// The module's source.
+        source_name: String,
+        /// The channel.
+        channel: String,
+        /// The one GPU.
+        from: u32,
+        /// The other.
+        to: u32,
+    },
     /// The module lacks a kernel that the manifest names.
     #[error(
         "error: the compiled module has no kernel `{symbol}`, although module.json names it\n  = help: compile the folder again"

@@ -10,7 +10,16 @@ pub struct Record {
     /// The fixed part.
     pub module: ModuleRecord,
     /// The channels.
-    pub channels: Vec<ChannelRecord>,
+    pub channels: Vec<Channel>,
+}
+
+/// A channel of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Channel {
+    /// Its shape and sides.
+    pub record: ChannelRecord,
+    /// Its name; empty where it has none.
+    pub name: String,
 }
 
 /// Why a module is refused.
@@ -48,13 +57,15 @@ pub enum RecordError {
     },
     /// Two modules disagree about a channel.
     #[error(
-        "the channel with hash {hash:#018x} is {here} here and {there} in a module loaded before\n  = help: declare it alike on both sides and compile both"
+        "the ends of channel `{name}` disagree: in this module it is {here}, and in {other}, which was loaded before, it is {there}\n  = help: use one type for both ends and compile both"
     )]
     ChannelMismatch {
-        /// Hash of the channel's name.
-        hash: u64,
+        /// The channel's name.
+        name: String,
         /// What this module says.
         here: String,
+        /// The other module's source.
+        other: String,
         /// What the other one says.
         there: String,
     },
@@ -87,59 +98,74 @@ impl Record {
         if needed > found || u64::from(module.record_bytes) > found || u64::from(module.record_bytes) < needed {
             return Err(truncated);
         }
-        let channels = (0..u64::from(module.channels))
-            .map(|i| bytes.get((fixed + i * each) as usize..).and_then(ChannelRecord::from_bytes))
-            .collect::<Option<Vec<_>>>()
-            .ok_or(truncated)?;
+        let channel = |i: u64| {
+            let record = bytes.get((fixed + i * each) as usize..).and_then(ChannelRecord::from_bytes)?;
+            let start = record.name_at as usize;
+            let name = bytes.get(start..start.checked_add(record.name_bytes as usize)?)?;
+            let name = if start == 0 { String::new() } else { String::from_utf8_lossy(name).into_owned() };
+            Some(Channel { record, name })
+        };
+        let channels = (0..u64::from(module.channels)).map(channel).collect::<Option<Vec<_>>>().ok_or(truncated)?;
         Ok(Record { module, channels })
     }
 
-    /// Whether the channels of two modules of one team agree.
-    pub fn agrees_with(&self, other: &Record) -> Result<(), RecordError> {
-        for here in &self.channels {
-            let there = other.channels.iter().find(|c| c.name_hash == here.name_hash);
-            if let Some(there) = there
-                && (here.protocol, here.slots, here.element_bytes) != (there.protocol, there.slots, there.element_bytes)
-            {
+    /// Whether the channels of two modules of one team agree. `source` names the other one.
+    pub fn agrees_with(&self, other: &Record, source: &str) -> Result<(), RecordError> {
+        for here in self.channels.iter().filter(|c| !c.name.is_empty()) {
+            let there = other.channels.iter().find(|c| c.name == here.name && !c.record.fits(&here.record));
+            if let Some(there) = there {
                 return Err(RecordError::ChannelMismatch {
-                    hash: here.name_hash,
-                    here: spelled(here),
-                    there: spelled(there),
+                    name: here.name.clone(),
+                    here: here.record.shape(),
+                    other: source.to_owned(),
+                    there: there.record.shape(),
                 });
             }
         }
         Ok(())
     }
-}
 
-fn spelled(c: &ChannelRecord) -> String {
-    let protocol = Protocol::from_code(c.protocol.into()).map_or("of an unknown protocol", Protocol::name);
-    format!("{protocol} with {} slots and elements of {} bytes", c.slots, c.element_bytes)
+    /// The first channel whose messages may go by packets.
+    pub fn with_packets(&self) -> Option<&Channel> {
+        let has = |c: &&Channel| [Protocol::Ll, Protocol::Automatic].iter().any(|p| p.code() == c.record.protocol);
+        self.channels.iter().find(has)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn record(channels: &[ChannelRecord]) -> Vec<u8> {
+    fn record(channels: &[(ChannelRecord, &str)]) -> Vec<u8> {
+        let names: usize = channels.iter().map(|c| c.1.len()).sum();
+        let fixed = size_of::<ModuleRecord>() + channels.len() * size_of::<ChannelRecord>();
         let module = ModuleRecord {
             magic: ModuleRecord::MAGIC,
             abi_version: ABI_VERSION,
-            record_bytes: (size_of::<ModuleRecord>() + size_of_val(channels)) as u32,
+            record_bytes: (fixed + names) as u32,
             channels: channels.len() as u32,
             ..ModuleRecord::default()
         };
         let mut bytes = module.to_bytes();
-        channels.iter().for_each(|c| bytes.extend(c.to_bytes()));
+        let mut at = fixed;
+        for (channel, name) in channels {
+            let name_at = if name.is_empty() { 0 } else { at as u32 };
+            bytes.extend(ChannelRecord { name_at, name_bytes: name.len() as u32, ..*channel }.to_bytes());
+            at += name.len();
+        }
+        channels.iter().for_each(|c| bytes.extend(c.1.bytes()));
         bytes
     }
 
     #[test]
     fn a_record_leads_back_with_its_channels() {
-        let channel = ChannelRecord { slots: 2, name_hash: 9, ..ChannelRecord::default() };
-        let parsed = Record::parse(&record(&[channel])).expect("a record");
-        assert_eq!(parsed.channels, [channel]);
-        assert!(Record::parse(&record(&[channel])[..60]).is_err());
+        let channel = ChannelRecord { slots: 2, capacity: 64, ..ChannelRecord::default() };
+        let parsed = Record::parse(&record(&[(channel, "halo"), (channel, "")])).expect("a record");
+        let names: Vec<_> = parsed.channels.iter().map(|c| (c.record.slots, c.name.as_str())).collect();
+        assert_eq!(names, [(2, "halo"), (2, "")]);
+        let whole = record(&[(channel, "halo")]);
+        assert!(Record::parse(&whole[..whole.len() - 1]).is_err());
+        assert!(Record::parse(&record(&[(channel, "")])[..60]).is_err());
         assert!(Record::parse(&[]).is_err());
     }
 
@@ -155,11 +181,20 @@ mod tests {
 
     #[test]
     fn channels_of_two_modules_must_agree() {
-        let one = ChannelRecord { slots: 2, name_hash: 9, element_bytes: 4, ..ChannelRecord::default() };
-        let two = ChannelRecord { protocol: 1, ..one };
-        let (one, two) = (Record::parse(&record(&[one])).expect("one"), Record::parse(&record(&[two])).expect("two"));
-        assert_eq!(one.agrees_with(&one), Ok(()));
-        let message = one.agrees_with(&two).expect_err("they differ").to_string();
-        assert!(message.contains("simple with 2 slots and elements of 4 bytes here and ll with"), "{message}");
+        let one = ChannelRecord { slots: 2, element_bytes: 4, capacity: 4096, ..ChannelRecord::default() };
+        let two = ChannelRecord { protocol: 1, packet_data: 12, ..one };
+        let parse = |channel, name| Record::parse(&record(&[(channel, name)])).expect("a record");
+        let (here, there) = (parse(one, "halo"), parse(two, "halo"));
+        assert_eq!(here.agrees_with(&here, "k.cu"), Ok(()));
+        // Another name is another channel, and channels without one are nobody's.
+        assert_eq!(here.agrees_with(&parse(two, "other"), "k.cu"), Ok(()));
+        assert_eq!(parse(one, "").agrees_with(&parse(two, ""), "k.cu"), Ok(()));
+        assert_eq!(
+            here.agrees_with(&there, "k.cu").expect_err("they differ").to_string(),
+            "the ends of channel `halo` disagree: in this module it is `simple` with 2 slots of 4096 bytes, elements aligned \
+             to 4 bytes, and in k.cu, which was loaded before, it is `ll` with 2 slots of 4096 bytes, elements aligned to 4 \
+             bytes, 12 bytes of data in a packet\n  = help: use one type for both ends and compile both"
+        );
+        assert!(here.with_packets().is_none() && there.with_packets().is_some());
     }
 }

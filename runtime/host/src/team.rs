@@ -66,6 +66,8 @@ pub struct Buffer {
 pub struct Module {
     /// The backend's handle.
     pub handle: ModuleHandle,
+    /// Its source, for messages.
+    pub source: String,
     /// Its record.
     pub record: Record,
     /// Offset of its workspace in each segment.
@@ -178,7 +180,21 @@ impl Team {
         let refuse = |error| HostError::Record { source_name: source.to_owned(), error };
         let record = self.record(handle, 0)?.map_err(refuse)?;
         for module in &self.modules {
-            record.agrees_with(&module.record).map_err(refuse)?;
+            record.agrees_with(&module.record, &module.source).map_err(refuse)?;
+        }
+        if let Some(channel) = record.with_packets()
+            && let Some((from, to)) = self.backend.without_wide_words()
+        {
+            return Err(HostError::NoPackets {
+                source_name: source.to_owned(),
+                channel: if channel.name.is_empty() {
+                    "a channel".into()
+                } else {
+                    format!("channel `{}`", channel.name)
+                },
+                from,
+                to,
+            });
         }
         let regions = u64::from(self.n_pes()) * u64::from(self.collective_blocks);
         let packets = record.module.region_bytes.saturating_mul(regions);
@@ -216,7 +232,8 @@ impl Team {
                 self.backend.write(pe, address, &state)?;
             }
         }
-        self.modules.push(Module { handle, record, workspace_offset, workspace_bytes, error_words });
+        let source = source.to_owned();
+        self.modules.push(Module { handle, source, record, workspace_offset, workspace_bytes, error_words });
         let index = self.modules.len() - 1;
         self.name_workspace(index);
         self.reset_module(index)?;

@@ -292,7 +292,7 @@ impl Run<'_> {
         run_passes(module, machine, SIMPLIFY).map_err(one)?;
         fallbacks::run(module)?;
         check_calls::run(module)?;
-        let facts = module_record::collect(module);
+        let facts = module_record::collect(module)?;
         let kernels = codegen::describe(module, &machine.get_target_data());
         if kernels.is_empty() {
             self.observer.diagnostic(

@@ -7,13 +7,16 @@
 //!
 //! `collect` runs while the interface's calls are still there; `write` after the device runtime is linked.
 
+use gicc_abi::codes::Protocol;
 use gicc_abi::layout::{ChannelRecord, ModuleRecord};
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, heap, intrinsics};
 use inkwell::AddressSpace;
 use inkwell::module::Module;
+use inkwell::values::{AsValueRef as _, BasicValueEnum, GlobalValue};
 
 use super::link_runtime::runtime_hash;
-use crate::llvm::{Call, calls, name_of};
+use crate::diagnostic::{Diagnostic, Span, codes};
+use crate::llvm::{Call, calls, name_of, span, strip_casts};
 
 /// What is known of a module before the runtime is linked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,12 +28,27 @@ pub(crate) struct Facts {
     /// Whether blocks meet the blocks of other PEs, so that all of a launch must be resident.
     pub(crate) barrier: bool,
     /// The channels.
-    pub(crate) channels: Vec<ChannelRecord>,
+    pub(crate) channels: Vec<Channel>,
+}
+
+/// A channel of the module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Channel {
+    /// Its shape and sides.
+    record: ChannelRecord,
+    /// Its name, where it has one.
+    name: String,
+    /// Where it is used first.
+    place: Option<Span>,
 }
 
 /// Reads the facts off the calls of the interface.
-pub(crate) fn collect(module: &Module<'_>) -> Facts {
+///
+/// # Errors
+/// Where two ends of one channel, known by its name, differ in shape: they would not understand each other.
+pub(crate) fn collect(module: &Module<'_>) -> Result<Facts, Vec<Diagnostic>> {
     let mut facts = Facts::default();
+    let mut errors = Vec::new();
     for call in calls(module) {
         let name = name_of(call.callee);
         let Some(known) = intrinsics::find(&name) else { continue };
@@ -42,11 +60,14 @@ pub(crate) fn collect(module: &Module<'_>) -> Facts {
         facts.collectives |= collective;
         facts.barrier |= collective || matches!(name.as_str(), "__gicc_barrier_block" | "__gicc_grid_sync");
         if let Some(side) = side(&name) {
-            add_channel(&mut facts.channels, &call, known, side);
+            errors.extend(add_channel(&mut facts.channels, &call, known, side));
         }
     }
-    facts.channels.sort_by_key(|c| (c.protocol, c.slots, c.element_bytes));
-    facts
+    facts.channels.sort_by(|a, b| {
+        let key = |c: &Channel| (c.record.protocol, c.record.slots, c.record.element_bytes, c.record.capacity);
+        (&a.name, key(a)).cmp(&(&b.name, key(b)))
+    });
+    if errors.is_empty() { Ok(facts) } else { Err(errors) }
 }
 
 /// Bit 0: the call puts; bit 1: it waits.
@@ -60,28 +81,65 @@ fn side(name: &str) -> Option<u32> {
     }
 }
 
-/// Channels of one shape share an entry; what is no constant is 0.
-fn add_channel(channels: &mut Vec<ChannelRecord>, call: &Call<'_>, known: &intrinsics::Intrinsic, side: u32) {
-    let constant = |name: &str| {
-        known.parameter(name).and_then(|n| call.constant(n)).and_then(|c| u32::try_from(c).ok()).unwrap_or(0)
-    };
-    let channel = ChannelRecord {
-        protocol: constant("protocol"),
-        slots: constant("slots"),
-        element_bytes: constant("element"),
+/// Channels of one name and shape share an entry; what is no constant is 0.
+fn add_channel(
+    channels: &mut Vec<Channel>,
+    call: &Call<'_>,
+    known: &intrinsics::Intrinsic,
+    side: u32,
+) -> Option<Diagnostic> {
+    let constant = |name: &str| known.parameter(name).and_then(|n| call.constant(n)).filter(|c| *c >= 0).unwrap_or(0);
+    let word = |name: &str| u32::try_from(constant(name)).unwrap_or(0);
+    let has_packets = [Protocol::Ll, Protocol::Automatic].iter().any(|p| p.code() == word("protocol"));
+    let record = ChannelRecord {
+        protocol: word("protocol"),
+        slots: word("slots"),
+        element_bytes: word("element"),
         sides: side,
-        name_hash: 0,
+        capacity: constant("capacity").cast_unsigned(),
+        packet_data: if has_packets { word("packet_data") } else { 0 },
+        ..ChannelRecord::default()
     };
-    match channels.iter_mut().find(|c| ChannelRecord { sides: channel.sides, ..**c } == channel) {
-        Some(same) => same.sides |= side,
-        None => channels.push(channel),
+    let name = known.parameter("name").and_then(|n| call.argument(n)).and_then(text).unwrap_or_default();
+    let place = span(call.instruction);
+    let other = channels.iter().find(|c| !name.is_empty() && c.name == name && !c.record.fits(&record));
+    let error = other.map(|other| {
+        let (here, there) = (record.shape(), other.record.shape());
+        Diagnostic::error(codes::CHANNEL_MISMATCH, format!("the ends of channel `{name}` disagree: here it is {here}"))
+            .at(place.clone())
+            .cause("a message is found by slots and packets whose places both ends compute from the channel's type")
+            .cure("use one type for both ends, or another name for another channel")
+            .note(format!("and here it is {there}"), other.place.clone())
+    });
+    let same = |c: &&mut Channel| c.name == name && ChannelRecord { sides: side, ..c.record } == record;
+    match channels.iter_mut().find(same) {
+        Some(same) => same.record.sides |= side,
+        None => channels.push(Channel { record, name, place }),
     }
+    error
+}
+
+/// The text of a constant string that ends with a zero; nothing for null and what is no constant.
+fn text(value: BasicValueEnum<'_>) -> Option<String> {
+    let origin = strip_casts(value);
+    // SAFETY: the value is alive; LLVM answers null where it is no global variable.
+    let global = unsafe { inkwell::llvm_sys::core::LLVMIsAGlobalVariable(origin.as_value_ref()) };
+    if global.is_null() {
+        return None;
+    }
+    // SAFETY: a global variable.
+    let initial = unsafe { GlobalValue::new(global) }.get_initializer()?;
+    let bytes = initial.is_array_value().then(|| initial.into_array_value())?.as_const_string()?.to_vec();
+    let end = bytes.iter().position(|b| *b == 0)?;
+    String::from_utf8(bytes[..end].to_vec()).ok()
 }
 
 /// Writes the record into the module.
 pub(crate) fn write(module: &Module<'_>, facts: &Facts) {
     let count = u32::try_from(facts.channels.len()).expect("a module has fewer channels than 2^32");
-    let bytes = size_of::<ModuleRecord>() + facts.channels.len() * size_of::<ChannelRecord>();
+    let names: usize = facts.channels.iter().map(|c| c.name.len()).sum();
+    let fixed = size_of::<ModuleRecord>() + facts.channels.len() * size_of::<ChannelRecord>();
+    let bytes = fixed + names;
     let record = ModuleRecord {
         magic: ModuleRecord::MAGIC,
         abi_version: ABI_VERSION,
@@ -95,9 +153,14 @@ pub(crate) fn write(module: &Module<'_>, facts: &Facts) {
         co_resident: facts.barrier.into(),
     };
     let mut image = record.to_bytes();
-    for channel in &facts.channels {
-        image.extend(channel.to_bytes());
+    let mut at = fixed;
+    for Channel { record, name, .. } in &facts.channels {
+        let start = if name.is_empty() { 0 } else { u32::try_from(at).expect("a record is small") };
+        let name_bytes = u32::try_from(name.len()).expect("a record is small");
+        image.extend(ChannelRecord { name_at: start, name_bytes, ..*record }.to_bytes());
+        at += name.len();
     }
+    facts.channels.iter().for_each(|c| image.extend(c.name.bytes()));
     let context = module.get_context();
     let value = context.const_string(&image, false);
     let global = module.add_global(value.get_type(), Some(AddressSpace::from(1u16)), MODULE_RECORD_SYMBOL);

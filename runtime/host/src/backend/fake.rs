@@ -53,6 +53,9 @@ pub(crate) struct Fake {
     /// Recorded launches: PE, symbol and parameters.
     graphs: Vec<Vec<(u32, String, Vec<u8>)>>,
     pub(crate) record: ModuleRecord,
+    /// What follows the record, with how many channels that is, of the modules that are loaded one after the other.
+    pub(crate) channels: std::collections::VecDeque<(u32, Vec<u8>)>,
+    pub(crate) without_wide_words: Option<(u32, u32)>,
     pub(crate) resident: Option<u64>,
     pub(crate) hangs: bool,
 }
@@ -85,6 +88,8 @@ impl Fake {
                 error_words: 1,
                 ..ModuleRecord::default()
             },
+            channels: Default::default(),
+            without_wide_words: None,
             resident: None,
             hangs: false,
         }
@@ -143,14 +148,21 @@ impl Backend for Fake {
         bytes.copy_from_slice(source.ok_or_else(|| HostError::Misuse("read outside".into()))?);
         Ok(())
     }
+    fn without_wide_words(&self) -> Option<(u32, u32)> {
+        self.without_wide_words
+    }
     fn load(&mut self, _folder: &Path, _manifest: &Manifest) -> Result<ModuleHandle, HostError> {
-        self.memory.insert(RECORD, self.record.to_bytes());
+        let (channels, bytes) = self.channels.pop_front().unwrap_or_default();
+        let record_bytes = self.record.record_bytes + bytes.len() as u32;
+        let mut record = ModuleRecord { channels, record_bytes, ..self.record }.to_bytes();
+        record.extend(bytes);
+        self.memory.insert(RECORD, record);
         Ok(ModuleHandle(0))
     }
     fn symbol(&self, _module: ModuleHandle, pe: u32, name: &str) -> Result<Option<(u64, u64)>, HostError> {
         Ok(match name {
             STATE_SYMBOL => Some((STATES + 256 * u64::from(pe), size_of::<State>() as u64)),
-            MODULE_RECORD_SYMBOL if self.record.magic != 0 => Some((RECORD, size_of::<ModuleRecord>() as u64)),
+            MODULE_RECORD_SYMBOL if self.record.magic != 0 => Some((RECORD, self.memory[&RECORD].len() as u64)),
             _ => None,
         })
     }

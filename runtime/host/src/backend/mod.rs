@@ -89,6 +89,12 @@ pub trait Backend {
         Err(HostError::NoMulticast { backend: self.name() })
     }
 
+    /// Two GPUs of which the first does not execute atomic operations on the second one's memory itself: 16-byte words are not
+    /// whole between them.
+    fn without_wide_words(&self) -> Option<(u32, u32)> {
+        None
+    }
+
     /// Memory of one PE outside the symmetric heap, aligned to 256 bytes.
     fn allocate(&mut self, pe: u32, bytes: u64, name: &str) -> Result<u64, HostError>;
 

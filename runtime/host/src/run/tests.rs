@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use gicc_abi::ABI_VERSION;
 use gicc_abi::codes::{Compare, ErrorCode};
 use gicc_abi::heap::peer_address;
-use gicc_abi::layout::{Error, ModuleRecord};
+use gicc_abi::layout::{ChannelRecord, Error, ModuleRecord};
 use gicc_abi::manifest::{Kernel, KernelParameter, Manifest, ParameterKind};
 
 use super::*;
@@ -183,6 +183,61 @@ fn modules_of_another_version_or_without_a_record_are_refused() {
     let all =
         [of(&|r| r.abi_version = 99), of(&|r| r.magic = 5), of(&|r| r.magic = 0), of(&|r| r.record_bytes = 10_000)];
     insta::assert_snapshot!(all.join("\n"));
+}
+
+/// A channel of protocol ll and its name, as they stand behind a record.
+fn packets(slots: u32, name: &str) -> (u32, Vec<u8>) {
+    let name_at = (size_of::<ModuleRecord>() + size_of::<ChannelRecord>()) as u32;
+    let name_bytes = name.len() as u32;
+    let channel = ChannelRecord {
+        protocol: 1,
+        slots,
+        element_bytes: 4,
+        capacity: 64,
+        packet_data: 8,
+        name_at,
+        name_bytes,
+        ..ChannelRecord::default()
+    };
+    let mut bytes = channel.to_bytes();
+    bytes.extend(name.bytes());
+    (1, bytes)
+}
+
+#[test]
+fn modules_of_one_team_whose_channels_disagree_are_refused() {
+    let mut fake = fake::Fake::new(2, 4 << 20, &[]);
+    fake.channels.extend([packets(4, "halo"), packets(4, "halo"), packets(2, "halo"), packets(2, "other")]);
+    let mut team = Team::new(Box::new(fake), Bounds::default());
+    let manifest = |source: &str| Manifest {
+        abi_version: ABI_VERSION,
+        source: source.into(),
+        images: vec![],
+        kernels: vec![],
+        reference: None,
+    };
+    let mut load = |source| team.load(Path::new(""), &manifest(source));
+    assert!(load("put.cu").is_ok());
+    assert!(load("wait.cu").is_ok());
+    let error = load("late.cu").expect_err("two slots instead of four").to_string();
+    assert!(
+        error
+            .starts_with("error: late.cu: the ends of channel `halo` disagree: in this module it is `ll` with 2 slots"),
+        "{error}"
+    );
+    assert!(error.contains("and in put.cu, which was loaded before, it is `ll` with 4 slots"), "{error}");
+    assert!(load("other.cu").is_ok());
+}
+
+#[test]
+fn packets_between_gpus_without_native_atomics_are_refused() {
+    let mut fake = fake::Fake::new(2, 4 << 20, &[]);
+    fake.channels.push_back(packets(4, "halo"));
+    fake.without_wide_words = Some((1, 0));
+    let mut team = Team::new(Box::new(fake), Bounds::default());
+    let manifest =
+        Manifest { abi_version: ABI_VERSION, source: "k.cu".into(), images: vec![], kernels: vec![], reference: None };
+    insta::assert_snapshot!(team.load(Path::new(""), &manifest).expect_err("refused").to_string());
 }
 
 #[test]

@@ -153,7 +153,8 @@ pub struct Cuda {
     /// Recorded launches; none where they were forgotten.
     graphs: Vec<Option<Graph>>,
     allocations: HashMap<u64, u32>,
-    atomics: bool,
+    /// Two GPUs between which atomic operations are not native, where there are such.
+    without_atomics: Option<(u32, u32)>,
     /// A kernel hangs or faulted: nothing may be waited for or freed any more.
     unusable: bool,
 }
@@ -186,7 +187,7 @@ impl Cuda {
             modules: Vec::new(),
             graphs: Vec::new(),
             allocations: HashMap::new(),
-            atomics: true,
+            without_atomics: None,
             unusable: false,
         };
         for ordinal in 0..n_pes {
@@ -213,7 +214,9 @@ impl Cuda {
                 let native = CUdevice_P2PAttribute::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED;
                 // SAFETY: writes one integer.
                 check(unsafe { sys::cuDeviceGetP2PAttribute(&mut atomics, native, from.ordinal, to.ordinal) }, what())?;
-                self.atomics &= atomics != 0;
+                if atomics == 0 {
+                    self.without_atomics.get_or_insert((from.ordinal as u32, to.ordinal as u32));
+                }
             }
         }
         Ok(())
@@ -221,7 +224,7 @@ impl Cuda {
 
     /// Whether all GPUs execute atomics on each other's memory themselves.
     pub fn native_peer_atomics(&self) -> bool {
-        self.atomics
+        self.without_atomics.is_none()
     }
 
     fn enter(&self, pe: u32) -> Result<&Device, HostError> {
@@ -389,7 +392,8 @@ impl Backend for Cuda {
             .map(|(pe, d)| format!("PE {pe}: {} ({}, {} multiprocessors)", d.name, d.arch(), d.multiprocessors))
             .collect();
         if self.devices.len() > 1 {
-            let which = if self.atomics { "native" } else { "not native: signals that add may not be atomic" };
+            let which =
+                if self.native_peer_atomics() { "native" } else { "not native: signals that add may not be atomic" };
             lines.push(format!("peer access between all; peer atomics {which}"));
         }
         lines
@@ -442,6 +446,9 @@ impl Backend for Cuda {
         Ok(check(result, format!("copying {} bytes from {address:#x} on GPU {pe}", bytes.len()))?)
     }
 
+    fn without_wide_words(&self) -> Option<(u32, u32)> {
+        self.without_atomics
+    }
     fn load(&mut self, folder: &Path, manifest: &Manifest) -> Result<ModuleHandle, HostError> {
         let mut on_pes = Vec::new();
         for pe in 0..self.n_pes() {
