@@ -17,5 +17,5 @@ pub use split::split_after;
 pub use target::{machine, run_passes, verify};
 pub use walk::{
     Call, as_function, attribute, calls, calls_to, constant_int, defined_functions, instructions, is_kernel, name_of,
-    strip_casts,
+    stored, strip_casts,
 };

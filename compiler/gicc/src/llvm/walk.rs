@@ -100,6 +100,46 @@ pub fn attribute(function: FunctionValue<'_>, key: &str) -> Option<String> {
     Some(attribute.get_string_value().to_string_lossy().into_owned())
 }
 
+/// What a load from a variable of the thread's own returns, where the function stores there once. (Members of an object whose
+/// address is given to an intrinsic stay in memory until the device runtime is inlined.)
+pub fn stored(value: BasicValueEnum<'_>) -> BasicValueEnum<'_> {
+    let found = || {
+        let load = value.as_instruction_value().filter(|i| i.get_opcode() == InstructionOpcode::Load)?;
+        let wanted = variable(load.get_operand(0)?.value()?)?;
+        let function = load.get_parent()?.get_parent()?;
+        let mut stores = instructions(function)
+            .into_iter()
+            .filter(|i| i.get_opcode() == InstructionOpcode::Store)
+            .filter(|store| store.get_operand(1).and_then(|o| o.value()).and_then(variable) == Some(wanted));
+        let (first, more) = (stores.next()?, stores.next());
+        if more.is_some() { None } else { first.get_operand(0)?.value() }
+    };
+    found().unwrap_or(value)
+}
+
+/// The variable that an address lies in, and how far from its start; only constant distances.
+fn variable(address: BasicValueEnum<'_>) -> Option<(BasicValueEnum<'_>, i64)> {
+    let instruction = address.as_instruction_value().filter(|_| address.is_pointer_value())?;
+    match instruction.get_opcode() {
+        InstructionOpcode::Alloca => Some((address, 0)),
+        InstructionOpcode::GetElementPtr if instruction.get_num_operands() == 2 => {
+            // SAFETY: the instruction is a GEP; its element type has a kind.
+            let bytes = unsafe {
+                use inkwell::llvm_sys::core::{LLVMGetGEPSourceElementType, LLVMGetIntTypeWidth, LLVMGetTypeKind};
+                let element = LLVMGetGEPSourceElementType(instruction.as_value_ref());
+                LLVMGetTypeKind(element) == inkwell::llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind
+                    && LLVMGetIntTypeWidth(element) == 8
+            };
+            if !bytes {
+                return None;
+            }
+            let (base, offset) = variable(instruction.get_operand(0)?.value()?)?;
+            Some((base, offset + constant_int(instruction.get_operand(1)?.value()?)?))
+        }
+        _ => None,
+    }
+}
+
 /// The object that a pointer is derived from: casts and element addresses are looked through.
 pub fn strip_casts(mut value: BasicValueEnum<'_>) -> BasicValueEnum<'_> {
     use inkwell::llvm_sys::LLVMOpcode;

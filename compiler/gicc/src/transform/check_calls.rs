@@ -16,7 +16,7 @@ use inkwell::module::Module;
 use inkwell::values::{AsValueRef as _, BasicValue as _, BasicValueEnum, InstructionOpcode};
 
 use crate::diagnostic::{Diagnostic, codes};
-use crate::llvm::{Call, calls, name_of, span, strip_casts};
+use crate::llvm::{Call, calls, name_of, span, stored, strip_casts};
 
 /// Checks every call of the interface.
 pub(crate) fn run(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
@@ -178,7 +178,7 @@ fn is_null(value: BasicValueEnum<'_>) -> bool {
 
 /// What cannot be symmetric: the thread's own variables, shared memory, variables of the module, null.
 fn symmetric(value: BasicValueEnum<'_>, what: &str) -> Option<Diagnostic> {
-    let origin = strip_casts(value);
+    let origin = strip_casts(stored(value));
     let origin_is = if origin.as_instruction_value().is_some_and(|i| i.get_opcode() == InstructionOpcode::Alloca) {
         "a local variable"
     } else if origin.is_pointer_value() && origin.into_pointer_value().is_null() {

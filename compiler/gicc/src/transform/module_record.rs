@@ -16,7 +16,7 @@ use inkwell::values::{AsValueRef as _, BasicValueEnum, GlobalValue};
 
 use super::link_runtime::runtime_hash;
 use crate::diagnostic::{Diagnostic, Span, codes};
-use crate::llvm::{Call, calls, name_of, span, strip_casts};
+use crate::llvm::{Call, calls, name_of, span, stored, strip_casts};
 
 /// What is known of a module before the runtime is linked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn add_channel(
 
 /// The text of a constant string that ends with a zero; nothing for null and what is no constant.
 fn text(value: BasicValueEnum<'_>) -> Option<String> {
-    let origin = strip_casts(value);
+    let origin = strip_casts(stored(value));
     // SAFETY: the value is alive; LLVM answers null where it is no global variable.
     let global = unsafe { inkwell::llvm_sys::core::LLVMIsAGlobalVariable(origin.as_value_ref()) };
     if global.is_null() {

@@ -76,7 +76,7 @@ impl Shape {
             // The second message is nobody's here.
             tried += usize::from(!self.verdict(&mutation.apply(text)).0.is_forbidden());
         }
-        assert!(tried >= 3, "{}: only {tried} packets are needed as far as the system", self.put);
+        assert!(tried >= 2, "{}: only {tried} packets are needed as far as the system", self.put);
     }
 }
 
