@@ -8,7 +8,7 @@ use crate::codes::{
 };
 use crate::intrinsics::{self, Family, Intrinsic, Type};
 use crate::layout::{
-    ChannelCounters, ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State,
+    self, ChannelCounters, ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State,
 };
 use crate::{ABI_VERSION, channel, heap};
 
@@ -30,7 +30,7 @@ pub fn text() -> String {
 }
 
 fn constants(out: &mut String) {
-    let constants: [(&str, u64); 16] = [
+    let constants: [(&str, u64); 17] = [
         ("GICC_ABI_VERSION", ABI_VERSION.into()),
         ("GICC_MODULE_RECORD_MAGIC", ModuleRecord::MAGIC),
         ("GICC_WORKSPACE_BYTES", heap::WORKSPACE_BYTES),
@@ -42,6 +42,7 @@ fn constants(out: &mut String) {
         ("GICC_COLLECTIVE_EPOCHS", heap::COLLECTIVE_EPOCHS),
         ("GICC_PACKETS", heap::PACKETS),
         ("GICC_REGION_BYTES", heap::REGION_BYTES),
+        ("GICC_OF_COLLECTIVE", layout::OF_COLLECTIVE.into()),
         ("GICC_BUFFER_ALIGN", heap::BUFFER_ALIGN),
         ("GICC_LL_BELOW", channel::LL_BELOW),
         ("GICC_PACKET_BYTES", channel::PACKET_BYTES),

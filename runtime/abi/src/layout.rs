@@ -143,6 +143,10 @@ layout! {
     }
 }
 
+/// What stands for the comparison in an error word that is no wait's: the error is of a collective's arguments, and `expected`
+/// is its count, or the blocks that there are packets for.
+pub const OF_COLLECTIVE: u32 = 0x100;
+
 layout! {
     /// What an initiation submits to an engine. 64 bytes, so that one store of the copy unit or four 16-byte stores move it.
     Descriptor, "gicc_descriptor" {

@@ -18,13 +18,14 @@ extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_is_symmetric
 /// Out of line: finds out which check failed.
 extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail_collective(const void *out, const void *in,
                                                                                    int64_t count, int32_t size) {
+  uint32_t kind = GICC_OF_COLLECTIVE;
   uint64_t low = low_bits(size);
-  if (count < 0) gicc_rt_fail(GICC_ERROR_CODE_BAD_SIZE, -1, 0, in, (uint64_t)count, 0);
-  else if ((uint64_t)out & low) gicc_rt_fail(GICC_ERROR_CODE_MISALIGNED, -1, 0, out, (uint64_t)count * (uint64_t)size, 0);
-  else if ((uint64_t)in & low) gicc_rt_fail(GICC_ERROR_CODE_MISALIGNED, -1, 0, in, (uint64_t)count * (uint64_t)size, 0);
+  if (count < 0) gicc_rt_fail(GICC_ERROR_CODE_BAD_SIZE, -1, kind, in, (uint64_t)count, 0);
+  else if ((uint64_t)out & low) gicc_rt_fail(GICC_ERROR_CODE_MISALIGNED, -1, kind, out, (uint64_t)count, 0);
+  else if ((uint64_t)in & low) gicc_rt_fail(GICC_ERROR_CODE_MISALIGNED, -1, kind, in, (uint64_t)count, 0);
   else {
     uint64_t room = ((uint64_t)__gicc_workspace_bytes() - GICC_PACKETS) / (GICC_REGION_BYTES * (uint64_t)__gicc_n_pes());
-    gicc_rt_fail(GICC_ERROR_CODE_TOO_MANY_BLOCKS, -1, 0, __gicc_workspace(), room, block_in_grid());
+    gicc_rt_fail(GICC_ERROR_CODE_TOO_MANY_BLOCKS, -1, kind, __gicc_workspace(), room, block_in_grid());
   }
 }
 

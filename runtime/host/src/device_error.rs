@@ -71,6 +71,7 @@ fn sentence(word: &Error, code: Option<ErrorCode>, place: &str, timeout: Duratio
     let who = format!("PE {}, block {}, thread {}", word.pe, word.block, word.thread);
     let other = if word.other_pe < 0 { "another PE".to_owned() } else { format!("PE {}", word.other_pe) };
     let (expected, observed) = (word.expected, word.observed);
+    let of_collective = word.compare == gicc_abi::layout::OF_COLLECTIVE;
     match code {
         Some(ErrorCode::Timeout) if place.starts_with(BARRIER) => format!(
             "{who} waited for {other} at {place} in round {expected}; it had come to round {observed}; gave up after {} s",
@@ -87,6 +88,18 @@ fn sentence(word: &Error, code: Option<ErrorCode>, place: &str, timeout: Duratio
         }
         Some(ErrorCode::NotSymmetric) => format!(
             "{who} used {place} as a symmetric address of {other} with {expected} bytes, but it does not lie, or not wholly, in the symmetric heap"
+        ),
+        Some(ErrorCode::BadSize) if of_collective => {
+            format!("{who} called a collective of {} elements; a count is not negative", expected as i64)
+        }
+        Some(ErrorCode::Misaligned) if of_collective => {
+            format!(
+                "{who} called a collective on {place} ({:#x}), which is not aligned to its element's size",
+                word.address
+            )
+        }
+        Some(ErrorCode::TooManyBlocks) if of_collective => format!(
+            "{who} called a collective, but there are packets for {expected} blocks only: the host says how many blocks a launch has, before it loads the module"
         ),
         Some(ErrorCode::BadSize) => format!(
             "{who} asked for a transfer of {} bytes to {place} of {other}; a size is not negative and a multiple of the element's size",
@@ -190,6 +203,23 @@ mod tests {
             assert_eq!(text.contains("PE -1"), *code == ErrorCode::PeOutOfRange, "{text}");
             assert_eq!(text.contains("waited for any PE on"), *code == ErrorCode::Timeout, "{text}");
             assert!(named || *code == ErrorCode::Timeout || text.contains("another PE"), "{text}");
+        }
+        // The checks of collectives speak of elements and packets.
+        for (code, what) in [
+            (ErrorCode::BadSize, "called a collective of -4 elements"),
+            (ErrorCode::Misaligned, "called a collective on `data` (0x2), which is not aligned"),
+            (ErrorCode::TooManyBlocks, "there are packets for"),
+        ] {
+            let word = Error {
+                code: code.code(),
+                other_pe: -1,
+                compare: gicc_abi::layout::OF_COLLECTIVE,
+                address: 2,
+                expected: -4i64 as u64,
+                ..Error::default()
+            };
+            let text = DeviceError::new(&word, "`data`".into(), Duration::from_secs(1)).sentence;
+            assert!(text.contains(what), "{text}");
         }
         let mut unique = all.clone();
         unique.sort();

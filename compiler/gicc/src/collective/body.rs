@@ -190,6 +190,13 @@ impl Body {
         self.op("arith.divui", sum, b)
     }
 
+    /// The same where `b` may be taken for 1 if it is 0: a division that LLVM may move, since it divides by no zero.
+    pub(crate) fn div_up_or_one(&mut self, a: Value, b: Value) -> Value {
+        let one = self.constant(1, b);
+        let divisor = self.op("arith.maxui", b, one);
+        self.div_up(a, divisor)
+    }
+
     /// A comparison of integers.
     pub(crate) fn cmp(&mut self, predicate: &str, a: Value, b: Value) -> Value {
         self.result(I1, format_args!("arith.cmpi {predicate}, {a}, {b} : {}", a.ty))

@@ -44,6 +44,9 @@ pub(crate) struct Frame {
     pub(crate) group: Group,
     /// The function that waits for a packet that is late for long.
     pub(crate) far_wait: &'static str,
+    /// Whether all of this block's packets are known to fit into the slots at once. What is computed of them then depends on
+    /// nothing that changes from call to call, and moves out of the loops of the user.
+    pub(crate) at_once: bool,
 }
 
 /// A stretch of packets that one round (or a few) moves.
@@ -55,6 +58,24 @@ pub(crate) struct Chunk {
     pub(crate) units: Value,
     /// Rounds before it (64 bits).
     pub(crate) epoch: Value,
+}
+
+impl Chunk {
+    /// The packets `first` to `next` (64 bits), of which each has so many units, and all together so many.
+    fn new(b: &mut Body, (first, next): (Value, Value), (units, total): (Value, Value), epoch: Value) -> Chunk {
+        let next_unit = b.mul(next, units);
+        let next_unit = b.min(next_unit, total);
+        let first_unit = b.mul(first, units);
+        let here = b.sub(next_unit, first_unit);
+        Chunk { first, units: b.narrow(here), epoch }
+    }
+}
+
+/// The rounds that have ended where `rounds` more did, if `all` says so.
+fn ended(b: &mut Body, epoch: Value, all: Value, rounds: i64) -> Value {
+    let more = b.cast("arith.extui", all, I64);
+    let more = b.times(more, rounds);
+    b.add(epoch, more)
 }
 
 impl Frame {
@@ -71,7 +92,7 @@ impl Frame {
         let bytes = b.times(region, heap::REGION_BYTES as i64);
         let bytes = b.plus(bytes, heap::PACKETS as i64);
         let packets = b.offset(workspace, bytes);
-        Frame { out, input, count, epoch, me, pes, rank, threads, packets, group, far_wait: FAR_WAIT }
+        Frame { out, input, count, epoch, me, pes, rank, threads, packets, group, far_wait: FAR_WAIT, at_once: false }
     }
 
     /// The PE `distance` (32 bits, 0 to the number of PEs) above this one, round the ring.
@@ -109,23 +130,14 @@ impl Frame {
         if self.group == Group::Block {
             return (zero, total);
         }
-        // What one block's threads can take needs no division, which is long beside a small message.
         let threads = b.wide(self.threads);
-        let few = b.cmp("ule", total, threads);
-        let each = b.branch(
-            few,
-            &[I64],
-            |_| vec![threads],
-            |b| {
-                let blocks = b.call("__gicc_block_count", &[]);
-                let blocks = b.wide(blocks);
-                let each = b.div_up(total, blocks);
-                let each = b.plus(each, 31);
-                let mask = b.i64(!31);
-                let each = b.op("arith.andi", each, mask);
-                vec![b.op("arith.maxui", each, threads)]
-            },
-        )[0];
+        let blocks = b.call("__gicc_block_count", &[]);
+        let blocks = b.wide(blocks);
+        let each = b.div_up_or_one(total, blocks);
+        let each = b.plus(each, 31);
+        let mask = b.i64(!31);
+        let each = b.op("arith.andi", each, mask);
+        let each = b.op("arith.maxui", each, threads);
         let block = b.call("__gicc_block_index", &[]);
         let block = b.wide(block);
         let first = b.mul(block, each);
@@ -145,11 +157,24 @@ impl Frame {
         rounds: i64,
         body: impl FnOnce(&mut Body, Chunk) -> Value,
     ) -> Value {
+        let (first, end) = self.packets_of_block(b, layout);
         let total_units = layout.units_of(b, self.count);
         let units = b.i64(layout.units().into());
-        let total = b.div_up(total_units, units);
-        let (first, end) = self.slice(b, total);
         let truth = b.bool(true);
+        if self.at_once {
+            let some = b.cmp("ult", first, end);
+            return b.branch(
+                some,
+                &[I64],
+                |b| {
+                    let chunk = Chunk::new(b, (first, end), (units, total_units), self.epoch);
+                    let came = body(b, chunk);
+                    let all = b.all_of_block(came);
+                    vec![ended(b, self.epoch, all, rounds)]
+                },
+                |_| vec![self.epoch],
+            )[0];
+        }
         b.for_each([first, end, capacity], &[self.epoch, truth], |b, first, carried| {
             let (epoch, good) = (carried[0], carried[1]);
             b.branch(
@@ -158,20 +183,29 @@ impl Frame {
                 |b| {
                     let next = b.add(first, capacity);
                     let next = b.min(next, end);
-                    let next_unit = b.mul(next, units);
-                    let next_unit = b.min(next_unit, total_units);
-                    let first_unit = b.mul(first, units);
-                    let here = b.sub(next_unit, first_unit);
-                    let units = b.narrow(here);
-                    let came = body(b, Chunk { first, units, epoch });
+                    let chunk = Chunk::new(b, (first, next), (units, total_units), epoch);
+                    let came = body(b, chunk);
                     let all = b.all_of_block(came);
-                    let ended = b.cast("arith.extui", all, I64);
-                    let ended = b.times(ended, rounds);
-                    vec![b.add(epoch, ended), all]
+                    vec![ended(b, epoch, all, rounds), all]
                 },
                 |_| vec![epoch, good],
             )
         })[0]
+    }
+
+    /// This block's packets: first, and one behind the last (64 bits).
+    fn packets_of_block(&self, b: &mut Body, layout: Layout) -> (Value, Value) {
+        let total_units = layout.units_of(b, self.count);
+        let units = b.i64(layout.units().into());
+        let total = b.div_up(total_units, units);
+        self.slice(b, total)
+    }
+
+    /// Whether this block's packets are at most `capacity` (64 bits).
+    pub(crate) fn fits_at_once(&self, b: &mut Body, layout: Layout, capacity: Value) -> Value {
+        let (first, end) = self.packets_of_block(b, layout);
+        let packets = b.sub(end, first);
+        b.cmp("ule", packets, capacity)
     }
 
     /// A chunk's elements in memory that begins at `pointer`.

@@ -359,8 +359,35 @@ impl Writer {
         )[0]
     }
 
+    /// With packets and this access: at once where all of the block's packets fit into the slots, which is nearly always;
+    /// else, in a function of its own, as much as fits after each other.
     fn with(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, access: Access) -> Value {
         let layout = Layout { element: self.signature.element, access };
+        let slot = gicc_abi::heap::PACKETS_OF_SLOT as i64;
+        let in_slot = slot * i64::from(layout.units());
+        if self.signature.count.is_some_and(|count| count <= in_slot) {
+            return self.part_by_part(b, &Frame { at_once: true, ..*f }, algorithm, layout);
+        }
+        let capacity = match algorithm {
+            Algorithm::OneShot | Algorithm::Direct => b.i64(slot),
+            Algorithm::Ring if self.signature.collective == Collective::AllGather => b.i64(slot),
+            _ => two_shot::capacity(b, f),
+        };
+        let fits = f.fits_at_once(b, layout, capacity);
+        let name = format!("{}_{}_{}_parts", self.symbol, algorithm.name(), access.name());
+        let this = std::cell::RefCell::new(self);
+        b.branch(
+            fits,
+            &[I64],
+            |b| vec![this.borrow_mut().part_by_part(b, &Frame { at_once: true, ..*f }, algorithm, layout)],
+            |b| {
+                let mut this = this.borrow_mut();
+                vec![this.function_apart(b, f, &name, |this, b, f| this.part_by_part(b, f, algorithm, layout))]
+            },
+        )[0]
+    }
+
+    fn part_by_part(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, layout: Layout) -> Value {
         let reduction = self.reduction();
         match (self.signature.collective, algorithm) {
             (Collective::AllReduce(_), Algorithm::TwoShot) => two_shot::expand(b, f, layout, reduction),

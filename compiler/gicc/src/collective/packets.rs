@@ -83,6 +83,17 @@ pub(crate) enum Access {
     Widened,
 }
 
+impl Access {
+    /// Its name in symbols.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Access::Atoms => "atoms",
+            Access::Halves => "halves",
+            Access::Widened => "widened",
+        }
+    }
+}
+
 /// Elements on their way: the bits of each atom of one packet.
 pub(crate) type Atoms = Vec<Value>;
 

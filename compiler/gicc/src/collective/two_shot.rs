@@ -36,7 +36,7 @@ impl Parts {
     /// Divides a chunk among the PEs.
     pub(super) fn of(b: &mut Body, f: &Frame, layout: Layout, part: &Part) -> Parts {
         let (whole, all) = layout.packets_of(b, part);
-        let packets = b.div_up(all, f.pes);
+        let packets = b.div_up_or_one(all, f.pes);
         let one = b.i32(1);
         let others = b.sub(f.pes, one);
         let before_last = b.mul(others, packets);
