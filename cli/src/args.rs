@@ -57,6 +57,7 @@ Stages, in order (for --stop-after and --dump-ir-after):
   mlir-lower     MLIR input: all is in LLVM's dialects
   frontend       LLVM IR as the front end made or read it
   verify         intrinsics, scopes and constant arguments are checked
+  materialise    collectives are functions that were made for their calls
   link           the device runtime is linked and inlined; order is required, not yet made
   place-fences   fences and orderings are placed; GPU and simulator fork here
   lower          orderings are PTX instructions
