@@ -201,7 +201,7 @@ class Result:
             return not errors, "" if not errors else "not expected: " + ", ".join(sorted(set(places)))
         missing = [p for p in self.kernel.get("findings", []) if not any(self.near(p, f) for f in errors)]
         if missing:
-            return False, "missing at " + ", ".join(missing)
+            return False, "missing at " + ", ".join(missing).replace("|", " or ")
         return bool(errors), "" if errors else "nothing was found"
 
 
