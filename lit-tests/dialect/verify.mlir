@@ -78,6 +78,19 @@ func.func @odd(%p: !llvm.ptr, %n: i32, %pe: i32) {
 
 // -----
 
+func.func @long(%p: !llvm.ptr, %n: i32, %pe: i32) {
+  // expected-error @+1 {{cannot be moved: numbers of 8, 16, 32 or 64 bits, and vectors of up to 1024 of them, can}}
+  gicc.put block %p, %p count %n of vector<99999999999x99999999999xf32> to %pe : !llvm.ptr, !llvm.ptr, i32
+  return
+}
+
+// -----
+
+// expected-error @+1 {{whose value is positive whose maximum value is 32767}}
+gicc.team @crowd pes(40000)
+
+// -----
+
 func.func @unsaid(%p: !llvm.ptr, %n: i32, %pe: i32) {
   // expected-error @+1 {{between pointers the element type has to be written, as `of f32`}}
   gicc.put block %p, %p count %n to %pe : !llvm.ptr, !llvm.ptr, i32
@@ -130,6 +143,14 @@ func.func @too_many(%to: memref<4xf32>, %from: memref<8xf32>, %pe: i32) {
   %n = arith.constant 5 : index
   // expected-error @+1 {{the count of 5 is more than the 4 elements of the destination}}
   gicc.put block %to, %from count %n to %pe : memref<4xf32>, memref<8xf32>, index
+  return
+}
+
+// -----
+
+func.func @huge(%to: memref<99999999999x99999999999xf32>, %from: memref<4xf32>, %n: i32, %pe: i32) {
+  // expected-error @+1 {{the destination, of type 'memref<99999999999x99999999999xf32>', has more elements than memory can hold}}
+  gicc.put block %to, %from count %n to %pe : memref<99999999999x99999999999xf32>, memref<4xf32>, i32
   return
 }
 

@@ -37,14 +37,14 @@ static Needs needsOf(ChannelType type) {
 LogicalResult ChannelType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, Type element, Protocol protocol,
                                   int64_t slots, int64_t capacity) {
   if (!isMovable(element))
-    return emitError() << "elements of " << element << " cannot be moved: numbers of 8, 16, 32 or 64 bits, and vectors of them, can";
+    return emitError() << "elements of " << element << " cannot be moved: numbers of 8, 16, 32 or 64 bits, and vectors of up to 1024 of them, can";
   if (slots < 1)
     return emitError() << "a channel has at least one slot, and this one " << slots;
   if (capacity < 1)
     return emitError() << "a slot holds at least one element, and this one " << capacity;
   if (protocol == Protocol::Automatic && slots > 32)
     return emitError() << "a channel of both protocols has at most 32 slots, and this one " << slots;
-  if (slots > INT32_MAX || capacity > INT64_MAX / 1024 / slots)
+  if (slots > INT32_MAX || capacity > INT64_MAX / (1 << 20) / slots)
     return emitError() << slots << " slots of " << capacity << " elements are more than memory can hold";
   return success();
 }
@@ -55,7 +55,7 @@ LogicalResult ChannelOp::verify() {
     return emitOpError() << "the protocol `" << stringifyProtocol(type.getProtocol()) << "` is not built: simple, ll and automatic are";
   Needs needs = needsOf(type);
   if (auto state = dyn_cast<MemRefType>(getState().getType())) {
-    if (!state.getElementType().isInteger(64) || !isContiguous(state) || (state.hasStaticShape() && state.getNumElements() < needs.words))
+    if (!state.getElementType().isInteger(64) || !isContiguous(state) || staticElements(state).value_or(needs.words) < needs.words)
       return emitOpError() << "this channel's words are " << needs.words << " side by side of 64 bits, and " << state << " is not that";
   }
   if (failed(verifySymmetric(*this, getState(), "channel's state")))
@@ -63,9 +63,9 @@ LogicalResult ChannelOp::verify() {
   if (auto buffer = dyn_cast<MemRefType>(getBuffer().getType())) {
     if (buffer.getElementType() != type.getElement())
       return emitOpError() << "the channel carries elements of " << type.getElement() << ", and its buffer has " << buffer.getElementType();
-    if (buffer.hasStaticShape() && buffer.getNumElements() < needs.elements)
+    if (staticElements(buffer).value_or(needs.elements) < needs.elements)
       return emitOpError() << type.getSlots() << " slots of " << type.getCapacity() << " elements need " << needs.elements
-                           << " elements, and the buffer has " << buffer.getNumElements();
+                           << " elements, and the buffer has " << *staticElements(buffer);
   }
   if (failed(verifyContiguous(*this, getBuffer(), "buffer")) || failed(verifySymmetric(*this, getBuffer(), "buffer")))
     return failure();
@@ -137,7 +137,7 @@ LogicalResult ChannelWaitOp::verify() {
   ChannelType type = getChannel().getType();
   auto slot = dyn_cast<MemRefType>(getSlot().getType());
   if (slot && (slot.getElementType() != type.getElement() || !slot.hasStaticShape() || !slot.getLayout().isIdentity() ||
-               slot.getMemorySpace() || slot.getNumElements() > type.getCapacity()))
+               slot.getMemorySpace() || staticElements(slot) > type.getCapacity()))
     return emitOpError() << "a slot is memref<" << type.getCapacity() << "x" << type.getElement()
                          << ">, or has another shape of no more elements, and " << slot << " is not that";
   auto pointer = dyn_cast<LLVM::LLVMPointerType>(getSlot().getType());

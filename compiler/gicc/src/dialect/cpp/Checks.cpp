@@ -4,6 +4,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -35,11 +36,18 @@ bool isContiguous(MemRefType type) {
   return true;
 }
 
+/// As many elements of any type fit into an address space.
+static constexpr int64_t kMostElements = int64_t(1) << 48;
+
 std::optional<int64_t> staticElements(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref || !memref.hasStaticShape())
     return std::nullopt;
-  return memref.getNumElements();
+  int64_t elements = 1;
+  for (int64_t dimension : memref.getShape())
+    if (llvm::MulOverflow(elements, dimension, elements))
+      return kMostElements + 1;
+  return elements;
 }
 
 std::optional<int64_t> constantOf(Value value) {
@@ -50,8 +58,15 @@ std::optional<int64_t> constantOf(Value value) {
 }
 
 bool isMovable(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return !vector.isScalable() && vector.getNumElements() > 0 && isMovable(vector.getElementType());
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    // Longer ones are no elements of anything, and their sizes would not fit into 64 bits.
+    constexpr int64_t most = 1024;
+    int64_t lanes = 1;
+    for (int64_t dimension : vector.getShape())
+      if (llvm::MulOverflow(lanes, dimension, lanes) || lanes > most)
+        return false;
+    return !vector.isScalable() && lanes > 0 && isMovable(vector.getElementType());
+  }
   if (auto complex = dyn_cast<ComplexType>(type))
     return isMovable(complex.getElementType());
   if (type.isIndex())
@@ -162,6 +177,9 @@ LogicalResult verifyOneForAll(Operation *op, Value value, StringRef what) {
 
 LogicalResult verifyContiguous(Operation *op, Value value, StringRef what) {
   auto memref = dyn_cast<MemRefType>(value.getType());
+  std::optional<int64_t> elements = staticElements(value.getType());
+  if (elements && *elements > kMostElements)
+    return op->emitOpError() << "the " << what << ", of type " << memref << ", has more elements than memory can hold";
   if (!memref || isContiguous(memref))
     return success();
   InFlightDiagnostic error = op->emitOpError() << "the elements of the " << what << ", of type " << memref
@@ -174,7 +192,7 @@ LogicalResult verifySignal(Operation *op, Value signal) {
   if (auto memref = dyn_cast<MemRefType>(signal.getType())) {
     if (!memref.getElementType().isInteger(64))
       return op->emitOpError() << "a signal is a word of 64 bits, and this one has elements of " << memref.getElementType();
-    if (!memref.hasStaticShape() || memref.getNumElements() != 1)
+    if (staticElements(memref) != 1)
       return op->emitOpError() << "a signal is one word, and " << memref
                                << " is not: take the word with memref.subview";
   }
@@ -208,7 +226,7 @@ Type verifyElements(Operation *op, const Elements &e) {
     return {};
   }
   if (!isMovable(element)) {
-    op->emitOpError() << "elements of " << element << " cannot be moved: numbers of 8, 16, 32 or 64 bits, and vectors of them, can";
+    op->emitOpError() << "elements of " << element << " cannot be moved: numbers of 8, 16, 32 or 64 bits, and vectors of up to 1024 of them, can";
     return {};
   }
   const std::pair<MemRefType, StringRef> ends[] = {{to, e.toName}, {from, e.fromName}};

@@ -10,7 +10,7 @@ def Gicc_TeamOp : Gicc_Op<"team", [Symbol]> {
     `gicc.team @world pes(4)`. The number of PEs, where given, is what the program is written for: it decides algorithms and
     is checked against constants. Nothing depends on it for being right: PE numbers come from the runtime.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$pes);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<32767>]>>:$pes);
   let assemblyFormat = "$sym_name (`pes` `(` $pes^ `)`)? attr-dict";
 }
 
