@@ -1,6 +1,7 @@
 //! The compiler library, in the order in which a kernel passes through it.
 
 pub mod analysis;
+pub mod check;
 pub mod codegen;
 pub(crate) mod collective;
 pub mod diagnostic;

@@ -11,6 +11,6 @@ mod tools;
 pub use arch::Arch;
 pub use options::{CheckErrors, Emit, Examination, Options};
 pub use output::write as write_output;
-pub use pipeline::{Compiled, Failed, Observer, compile, examine};
+pub use pipeline::{Compiled, Failed, Observer, check, compile, examine};
 pub use stage::Stage;
 pub use tools::{Found, Tools};

@@ -124,10 +124,31 @@ pub fn examine(
     examination: &Examination,
     observer: &mut dyn Observer,
 ) -> Result<Communication, Failed> {
+    with_examined(options, examination, observer, &mut |_, found| found)
+}
+
+/// Checks the order of the inputs' kernels: what [`examine`] finds is judged by the memory model.
+///
+/// # Errors
+/// [`Failed`] after at least one diagnostic of severity error.
+pub fn check(
+    options: &Options,
+    examination: &Examination,
+    observer: &mut dyn Observer,
+) -> Result<crate::check::report::Report, Failed> {
+    with_examined(options, examination, observer, &mut |module, found| crate::check::check(module, &found))
+}
+
+fn with_examined<T>(
+    options: &Options,
+    examination: &Examination,
+    observer: &mut dyn Observer,
+    then: &mut dyn FnMut(&Module<'_>, Communication) -> T,
+) -> Result<T, Failed> {
     let context = Context::create();
     let messages = Messages::catch(&context);
     let mut run = Run { options, observer, started: Instant::now() };
-    run.examined(&context, &messages, examination).map_err(|errors| {
+    run.examined(&context, &messages, examination, then).map_err(|errors| {
         errors.into_iter().for_each(|d| observer.diagnostic(d));
         Failed
     })
@@ -193,7 +214,13 @@ impl Run<'_> {
         self.fork(context, messages, &module, &machine)
     }
 
-    fn examined(&mut self, context: &Context, messages: &Messages, examination: &Examination) -> Step<Communication> {
+    fn examined<T>(
+        &mut self,
+        context: &Context,
+        messages: &Messages,
+        examination: &Examination,
+        then: &mut dyn FnMut(&Module<'_>, Communication) -> T,
+    ) -> Step<T> {
         let machine = machine(self.options.arch).map_err(one)?;
         let module = match self.frontend(context, messages, &machine)? {
             Front::Module(module) => module,
@@ -240,7 +267,7 @@ impl Run<'_> {
                     .cure("mark an entry with __global__"),
             );
         }
-        Ok(found)
+        Ok(then(&module, found))
     }
 
     fn frontend<'c>(&mut self, context: &'c Context, messages: &Messages, machine: &TargetMachine) -> Step<Front<'c>> {

@@ -1,0 +1,402 @@
+//! Inline PTX in an execution: each instruction of the string in turn, through the table of crate `ptx`.
+//!
+//! Memory, order and moves are executed; arithmetic where it is simple; of the rest the results are unknown. Jumps inside of a
+//! string are not followed. A wait on an mbarrier is taken to have succeeded, as the last round of a spin has.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use memory_model::{ProxyFence, Scope, Semantics};
+use ptx::op::{AluOp, AtomicOp, BarrierAction, CopyGroup, MbarrierAction, ProxyKind};
+use ptx::{Direction, InlineAsm, Meaning, Op, Operand, OperandClass, Role, ScalarType, Slot, StateSpace};
+
+use super::decode::Instruction;
+use super::event::{Access, AccessKind, EventKind, Function as Change, WARPS};
+use super::thread::{End, Run, generic};
+use super::value::{Binary, Expression, Scalar, Value, cut};
+
+/// The registers of a string, and its operands.
+struct Names<'a> {
+    asm: &'a InlineAsm,
+    /// By placeholder.
+    operands: BTreeMap<u32, Scalar>,
+    registers: BTreeMap<String, Wide>,
+}
+
+/// A register: one scalar, or a 128-bit one of two halves.
+#[derive(Clone)]
+enum Wide {
+    One(Scalar),
+    Two(Scalar, Scalar),
+}
+
+/// Executes a string; its outputs.
+pub(super) fn run(run: &mut Run<'_>, instruction: &Instruction, asm: &InlineAsm, arguments: &[Value]) -> Result<Value, End> {
+    let mut names = Names { asm, operands: BTreeMap::new(), registers: BTreeMap::new() };
+    let mut arguments = arguments.iter();
+    for (index, operand) in asm.constraints.operands.iter().enumerate() {
+        // An indirect output is an argument as well.
+        if operand.direction == Direction::Output && !operand.indirect {
+            continue;
+        }
+        let Some(argument) = arguments.next() else { break };
+        let scalar = argument.scalar();
+        if let OperandClass::Tied(output) = operand.class {
+            names.operands.insert(output, scalar.clone());
+        }
+        names.operands.insert(index as u32, scalar);
+    }
+    if !asm.unknown().is_empty() {
+        run.inexact.get_or_insert_with(|| "inline assembly with an instruction that is not known".to_owned());
+    }
+    for (part, one) in asm.instructions().into_iter().enumerate() {
+        if let Some(guard) = &one.guard {
+            let predicate = names.read(run, &guard.predicate).get();
+            match predicate {
+                Some(number) if (number & 1 == 1) == guard.negated => continue,
+                Some(_) => {}
+                None => {
+                    run.inexact.get_or_insert_with(|| "a predicate inside of inline assembly".to_owned());
+                }
+            }
+        }
+        names.execute(run, instruction, part as u32, one)?;
+    }
+    let outputs: Vec<u32> = asm
+        .constraints
+        .operands
+        .iter()
+        .enumerate()
+        .filter(|(_, operand)| operand.direction != Direction::Input && !operand.indirect)
+        .map(|(index, _)| index as u32)
+        .collect();
+    let mut values: Vec<Value> = Vec::new();
+    for output in &outputs {
+        values.push(Value::One(match names.operands.get(output) {
+            Some(scalar) => scalar.clone(),
+            None => run.unknown(&[]),
+        }));
+    }
+    Ok(if values.len() == 1 { values.swap_remove(0) } else { Value::Many(Rc::new(values)) })
+}
+
+impl Names<'_> {
+    fn read(&self, run: &mut Run<'_>, operand: &Operand) -> Scalar {
+        match operand {
+            Operand::Placeholder(placeholder) => self.operands.get(&placeholder.index).cloned(),
+            Operand::Register(name) => match self.registers.get(name) {
+                Some(Wide::One(scalar) | Wide::Two(scalar, _)) => Some(scalar.clone()),
+                None => None,
+            },
+            Operand::Immediate(number) => number.as_integer().map(|n| Scalar::known(n as u128)),
+            Operand::Special(special) => {
+                let name = special.to_string();
+                run.special(name.trim_start_matches('%')).map(|n| Scalar::known(n.into()))
+            }
+            Operand::Negated(inner) => {
+                let inner = self.read(run, inner);
+                Some(run.binary(Binary::Xor, &inner, &Scalar::known(1), 1))
+            }
+            Operand::Vector(parts) => parts.first().map(|part| self.read(run, part)),
+            _ => None,
+        }
+        .unwrap_or_else(|| run.unknown(&[]))
+    }
+
+    /// All parts of an operand.
+    fn read_all(&self, run: &mut Run<'_>, operand: &Operand) -> Vec<Scalar> {
+        match operand {
+            Operand::Vector(parts) => parts.iter().map(|part| self.read(run, part)).collect(),
+            Operand::Register(name) => match self.registers.get(name) {
+                Some(Wide::Two(low, high)) => vec![low.clone(), high.clone()],
+                _ => vec![self.read(run, operand)],
+            },
+            operand => vec![self.read(run, operand)],
+        }
+    }
+
+    fn write(&mut self, operand: &Operand, values: &[Scalar]) {
+        match (operand, values) {
+            (Operand::Placeholder(placeholder), [value, ..]) => {
+                let bits = self.asm.constraints.class(placeholder.index).and_then(|c| c.register_type()).map_or(64, ScalarType::bits);
+                let mut value = value.clone();
+                if let Ok(number) = &mut value.number {
+                    *number = cut(*number, bits);
+                }
+                self.operands.insert(placeholder.index, value);
+            }
+            (Operand::Register(name), [low, high]) => {
+                self.registers.insert(name.clone(), Wide::Two(low.clone(), high.clone()));
+            }
+            (Operand::Register(name), [value, ..]) => {
+                self.registers.insert(name.clone(), Wide::One(value.clone()));
+            }
+            (Operand::Vector(parts), values) => {
+                for (part, value) in parts.iter().zip(values) {
+                    self.write(part, std::slice::from_ref(value));
+                }
+            }
+            (Operand::Pair(first, _), values) => self.write(first, values),
+            _ => {}
+        }
+    }
+
+    fn address(&self, run: &mut Run<'_>, operand: &Operand, space: StateSpace) -> Option<u64> {
+        let Operand::Address(address) = operand else { return None };
+        let base = self.read(run, &address.base).get()?;
+        let offset = match &address.offset {
+            ptx::Offset::None => 0,
+            ptx::Offset::Bytes(bytes) => *bytes,
+            ptx::Offset::Placeholder(placeholder) => self.operands.get(&placeholder.index)?.get()? as i64,
+        };
+        let at = base.wrapping_add_signed(offset.into());
+        let shared = matches!(space, StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster);
+        Some(generic(at, if shared { 3 } else { 0 }))
+    }
+
+    fn execute(&mut self, run: &mut Run<'_>, instruction: &Instruction, part: u32, one: &ptx::Instruction) -> Result<(), End> {
+        let uses: Vec<(Slot, &Operand)> = one.uses();
+        let of = |role: Role| uses.iter().filter(move |(slot, _)| slot.role == role).map(|(_, operand)| *operand);
+        match one.op.meaning() {
+            Some(Meaning::Access(access)) => return self.access(run, instruction, part, one, &access),
+            Some(Meaning::Fence { semantics, scope, .. }) => {
+                run.event(instruction, part, &one.opcode, EventKind::Fence(semantics, scope));
+            }
+            Some(Meaning::ProxyFence { kind, .. }) => {
+                let fence = match kind {
+                    ProxyKind::Alias => ProxyFence::Alias,
+                    ProxyKind::Async | ProxyKind::AsyncGeneric => ProxyFence::Async,
+                    ProxyKind::AsyncGlobal => ProxyFence::AsyncGlobal,
+                    ProxyKind::AsyncSharedCta => ProxyFence::AsyncSharedCta,
+                    ProxyKind::AsyncSharedCluster => ProxyFence::AsyncSharedCluster,
+                    ProxyKind::TensormapGeneric => return Ok(()),
+                };
+                run.event(instruction, part, &one.opcode, EventKind::ProxyFence(fence));
+            }
+            Some(Meaning::Barrier { action }) => {
+                let id = match of(Role::Source).next().or_else(|| of(Role::Constant).next()) {
+                    Some(operand) => self.read(run, operand).get().unwrap_or(0) as u32,
+                    None => 0,
+                };
+                run.event(instruction, part, &one.opcode, EventKind::Barrier { id, arrives: action == BarrierAction::Arrive });
+                self.forget(run, &uses);
+            }
+            Some(Meaning::WarpBarrier) => {
+                let id = WARPS + run.role.thread / 32;
+                run.event(instruction, part, &one.opcode, EventKind::Barrier { id, arrives: false });
+            }
+            Some(Meaning::AsyncCopy(copy)) => {
+                let mut addresses = of(Role::Address);
+                let (to, from, third) = (addresses.next(), addresses.next(), addresses.next());
+                let to = to.and_then(|operand| self.address(run, operand, copy.destination));
+                let from = copy.source.and_then(|space| from.and_then(|operand| self.address(run, operand, space)));
+                let bytes = of(Role::Source).next().or_else(|| of(Role::Constant).next());
+                let bytes = bytes.and_then(|operand| self.read(run, operand).get());
+                let mbarrier = third.and_then(|operand| self.address(run, operand, StateSpace::SharedCta));
+                let bulk = copy.proxy == memory_model::Proxy::Async && copy.reduces.is_none() && !copy.prefetch;
+                match (to, from) {
+                    (Some(to), Some(from)) if bulk => {
+                        let bytes = bytes.unwrap_or(16).clamp(1, 64) as u32;
+                        let mbarrier = mbarrier.map(|at| (at, run.phases.get(&at).copied().unwrap_or(0)));
+                        run.event(instruction, part, &one.opcode, EventKind::Copy { to, from, bytes, mbarrier });
+                    }
+                    _ if copy.prefetch => {}
+                    _ => {
+                        run.inexact.get_or_insert_with(|| "an asynchronous copy whose addresses are not seen".to_owned());
+                    }
+                }
+            }
+            Some(Meaning::CopyGroup(group)) => match group {
+                CopyGroup::BulkCommit => run.event(instruction, part, &one.opcode, EventKind::Commit),
+                CopyGroup::BulkWait { read } => {
+                    let pending = one.operands.first().map(|operand| self.read(run, operand).get().unwrap_or(0));
+                    let kind = EventKind::Wait { pending: pending.unwrap_or(0) as u32, read_only: read };
+                    run.event(instruction, part, &one.opcode, kind);
+                }
+                CopyGroup::Commit | CopyGroup::Wait | CopyGroup::WaitAll => {}
+            },
+            Some(Meaning::Mbarrier { action, semantics, scope, space }) => {
+                let at = of(Role::Address).next().and_then(|operand| self.address(run, operand, space));
+                self.mbarrier(run, instruction, part, one, at, action, semantics, scope);
+            }
+            Some(_) => {
+                run.inexact.get_or_insert_with(|| format!("`{}`", one.opcode));
+                self.forget(run, &uses);
+            }
+            None => self.arithmetic(run, one, &uses),
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one instruction")]
+    fn mbarrier(&mut self, run: &mut Run<'_>, instruction: &Instruction, part: u32, one: &ptx::Instruction, at: Option<u64>, action: MbarrierAction, semantics: Semantics, scope: Scope) {
+        let uses = one.uses();
+        self.forget(run, &uses);
+        let Some(at) = at else {
+            run.inexact.get_or_insert_with(|| "an mbarrier whose address is not seen".to_owned());
+            return;
+        };
+        if action.arrives() {
+            let phase = *run.phases.entry(at).or_insert(0);
+            run.event(instruction, part, &one.opcode, EventKind::Mbarrier { at, phase, waits: false, semantics, scope });
+        } else if action.waits() {
+            let named = uses.iter().filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant)).map(|(_, o)| *o).next();
+            let parity = named.and_then(|operand| self.read(run, operand).get()).unwrap_or(0) as u32;
+            let phase = parity & 1;
+            run.event(instruction, part, &one.opcode, EventKind::Mbarrier { at, phase, waits: true, semantics, scope });
+            run.phases.insert(at, phase + 1);
+            // It has succeeded.
+            for (slot, operand) in &uses {
+                if slot.role == Role::Destination {
+                    self.write(operand, &[Scalar::known(1)]);
+                }
+            }
+        }
+    }
+
+    fn access(&mut self, run: &mut Run<'_>, instruction: &Instruction, part: u32, one: &ptx::Instruction, access: &ptx::Access) -> Result<(), End> {
+        let uses = one.uses();
+        let place = uses.iter().find(|(slot, _)| slot.role == Role::Address).map(|(_, operand)| *operand);
+        let at = place.and_then(|operand| self.address(run, operand, access.space));
+        let Some(at) = at else {
+            if access.space != StateSpace::Param {
+                run.inexact.get_or_insert_with(|| "an address that depends on memory".to_owned());
+            }
+            self.forget(run, &uses);
+            return Ok(());
+        };
+        let sources: Vec<&Operand> = uses.iter().filter(|(slot, _)| slot.role == Role::Source).map(|(_, o)| *o).collect();
+        let (kind, values) = match access.kind {
+            ptx::AccessKind::Load => (AccessKind::Load, Vec::new()),
+            ptx::AccessKind::Store => {
+                let values = sources.first().map_or_else(Vec::new, |operand| self.read_all(run, operand));
+                (AccessKind::Store, values)
+            }
+            ptx::AccessKind::ReadModifyWrite { op, returns } => {
+                let values: Vec<Scalar> = sources.iter().map(|operand| self.read(run, operand)).collect();
+                let change = match op {
+                    AtomicOp::Add => Change::Add,
+                    AtomicOp::Exch => Change::Exchange,
+                    AtomicOp::Cas => Change::Swap,
+                    AtomicOp::And => Change::And,
+                    AtomicOp::Or => Change::Or,
+                    AtomicOp::Xor => Change::Xor,
+                    AtomicOp::Min => Change::Min,
+                    AtomicOp::Max => Change::Max,
+                    AtomicOp::Inc => Change::Increment,
+                    AtomicOp::Dec => Change::Decrement,
+                };
+                (AccessKind::Atomic(change, returns), values)
+            }
+            _ => {
+                run.inexact.get_or_insert_with(|| "multimem operations".to_owned());
+                self.forget(run, &uses);
+                return Ok(());
+            }
+        };
+        let bits = access.width * 8;
+        // A word of 16 bytes is one number; its halves come separately.
+        let mut values: Vec<Result<u128, Rc<Expression>>> = if access.width == 16 && values.len() == 2 {
+            let number = match (values[0].get(), values[1].get()) {
+                (Some(low), Some(high)) => Ok(cut(low, 64) | cut(high, 64) << 64),
+                _ => run.unknown(&values).number,
+            };
+            vec![number]
+        } else {
+            values.into_iter().map(|scalar| scalar.number.map(|number| cut(number, bits))).collect()
+        };
+        let wanted = match kind {
+            AccessKind::Load => 0,
+            AccessKind::Store => access.count as usize,
+            AccessKind::Atomic(Change::Swap, _) => 2,
+            AccessKind::Atomic(..) => 1,
+        };
+        values.truncate(wanted);
+        while values.len() < wanted {
+            values.push(run.unknown(&[]).number);
+        }
+        let event = Access {
+            kind,
+            address: at,
+            width: access.width,
+            count: access.count,
+            semantics: access.semantics,
+            scope: access.scope.unwrap_or(Scope::Sys),
+            proxy: access.proxy,
+            values,
+        };
+        let read = run.access(instruction, part, &one.opcode, event)?;
+        if let Some((_, into)) = uses.iter().find(|(slot, _)| slot.role == Role::Destination)
+            && !read.is_empty()
+        {
+            if access.width == 16 {
+                // Which half is which is kept: the flag of a packet is compared on its own.
+                let word = read[0].clone();
+                let low = run.convert(&word, 128, 64, false);
+                let shifted = run.binary(Binary::LShr, &word, &Scalar::known(64), 128);
+                let high = run.convert(&shifted, 128, 64, false);
+                self.write(into, &[low, high]);
+            } else {
+                self.write(into, &read);
+            }
+        }
+        Ok(())
+    }
+
+    /// The results are not known.
+    fn forget(&mut self, run: &mut Run<'_>, uses: &[(Slot, &Operand)]) {
+        for (slot, operand) in uses {
+            if slot.role == Role::Destination {
+                let unknown = run.unknown(&[]);
+                self.write(operand, &[unknown]);
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, run: &mut Run<'_>, one: &ptx::Instruction, uses: &[(Slot, &Operand)]) {
+        let Some((slot, into)) = uses.iter().find(|(slot, _)| slot.role == Role::Destination).copied() else { return };
+        let sources: Vec<&Operand> =
+            uses.iter().filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant)).map(|(_, o)| *o).collect();
+        let bits = slot.ty.bits();
+        let read = |this: &Self, run: &mut Run<'_>, index: usize| match sources.get(index) {
+            Some(operand) => this.read(run, operand),
+            None => run.unknown(&[]),
+        };
+        let values = match &one.op {
+            Op::Mov(_) | Op::Cvta(_) => match sources.first() {
+                Some(operand) => self.read_all(run, operand),
+                None => Vec::new(),
+            },
+            Op::Alu(alu) => {
+                let binary = match alu.op {
+                    AluOp::Add => Some(Binary::Add),
+                    AluOp::Sub => Some(Binary::Sub),
+                    AluOp::And => Some(Binary::And),
+                    AluOp::Or => Some(Binary::Or),
+                    AluOp::Xor => Some(Binary::Xor),
+                    AluOp::Shl => Some(Binary::Shl),
+                    _ => None,
+                };
+                let (a, b) = (read(self, run, 0), read(self, run, 1));
+                let value = match (binary, alu.op) {
+                    (Some(kind), _) if !slot.ty.is_float() => run.binary(kind, &a, &b, bits),
+                    (_, AluOp::Selp) => match read(self, run, 2).get() {
+                        Some(picked) if picked & 1 == 1 => a,
+                        Some(_) => b,
+                        None => run.unknown(&[a, b]),
+                    },
+                    (_, AluOp::Setp) => match alu.compare {
+                        Some(ptx::op::Compare::Eq) => run.compare(super::value::Compare::Eq, &a, &b, 64),
+                        Some(ptx::op::Compare::Ne) => run.compare(super::value::Compare::Ne, &a, &b, 64),
+                        _ => run.unknown(&[a, b]),
+                    },
+                    _ => run.unknown(&[a, b]),
+                };
+                vec![value]
+            }
+            Op::ElectSync => vec![Scalar::known(u128::from(run.role.thread % 32 == 0))],
+            _ => vec![run.unknown(&[])],
+        };
+        self.write(into, &values);
+    }
+}

@@ -1,0 +1,118 @@
+//! What a thread of an execution did to memory and to order, in program order.
+
+use std::rc::Rc;
+
+use memory_model::{Proxy, ProxyFence, Scope, Semantics};
+
+use super::value::{Compare, Expression, Read};
+use crate::diagnostic::Span;
+
+/// One event.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    /// The instruction, by its number in the module; parts of one inline assembly have one each.
+    pub(crate) site: (u32, u32),
+    /// Where it stands.
+    pub(crate) span: Option<Span>,
+    /// The instruction in words.
+    pub(crate) text: Rc<str>,
+    /// What it is.
+    pub(crate) kind: EventKind,
+}
+
+/// Which event.
+#[derive(Clone, Debug)]
+pub(crate) enum EventKind {
+    /// An access of memory.
+    Access(Access),
+    /// A fence.
+    Fence(Semantics, Scope),
+    /// A fence between proxies.
+    ProxyFence(ProxyFence),
+    /// Threads of the block meet.
+    Barrier {
+        /// Its number; warps have numbers of their own from [`WARPS`] on.
+        id: u32,
+        /// It arrives and does not wait.
+        arrives: bool,
+    },
+    /// A copy by the asynchronous unit.
+    Copy {
+        /// To.
+        to: u64,
+        /// From.
+        from: u64,
+        /// Bytes.
+        bytes: u32,
+        /// The mbarrier that it completes on, and the phase.
+        mbarrier: Option<(u64, u32)>,
+    },
+    /// Closes a group of copies.
+    Commit,
+    /// Waits for groups.
+    Wait { pending: u32, read_only: bool },
+    /// Arrives at, or has waited for, a phase of an mbarrier.
+    Mbarrier { at: u64, phase: u32, waits: bool, semantics: Semantics, scope: Scope },
+    /// What follows happens because a read compared so.
+    Assume { read: Read, compare: Compare, with: u128 },
+    /// What follows happens because of reads, in a way that is no comparison with a number.
+    Because(Vec<Read>),
+}
+
+/// Barriers of warps have numbers from here on.
+pub(crate) const WARPS: u32 = 1000;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessKind {
+    Load,
+    Store,
+    /// A read-modify-write; whether the old value comes back.
+    Atomic(Function, bool),
+}
+
+/// What a read-modify-write does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Add,
+    Exchange,
+    Swap,
+    And,
+    Or,
+    Xor,
+    Min,
+    Max,
+    Increment,
+    Decrement,
+}
+
+/// An access: `count` scalars of `width` bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) kind: AccessKind,
+    pub(crate) address: u64,
+    pub(crate) width: u32,
+    pub(crate) count: u32,
+    pub(crate) semantics: Semantics,
+    pub(crate) scope: Scope,
+    pub(crate) proxy: Proxy,
+    /// What is written, for each scalar; of a compare-and-swap the expected and the new value.
+    pub(crate) values: Vec<Result<u128, Rc<Expression>>>,
+}
+
+impl Access {
+    /// The bytes that are touched.
+    pub(crate) fn range(&self) -> std::ops::Range<u64> {
+        self.address..self.address.saturating_add(u64::from(self.width) * u64::from(self.count))
+    }
+
+    /// Whether it writes.
+    pub(crate) fn writes(&self) -> bool {
+        self.kind != AccessKind::Load
+    }
+
+    /// Whether it reads.
+    pub(crate) fn reads(&self) -> bool {
+        self.kind != AccessKind::Store
+    }
+}

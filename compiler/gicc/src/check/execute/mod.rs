@@ -1,0 +1,225 @@
+//! Small launches of a kernel, executed on every path: two or three PEs, one or two blocks, a few threads. What each thread
+//! does to memory and to order is the material of the skeletons that the memory model judges.
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `decode` | functions of level L as flat tables |
+//! | `value` | numbers, and expressions over what was read |
+//! | `event` | what a thread did |
+//! | `thread` | one thread, on all paths |
+//! | `assembly` | inline PTX in it |
+//!
+//! Limits: a launch is small, loops are left after some rounds, and paths and steps are bounded; what was cut off is said.
+
+mod assembly;
+pub(crate) mod decode;
+pub(crate) mod event;
+pub(crate) mod thread;
+pub(crate) mod value;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+use std::time::Instant;
+
+use decode::{Code, Function};
+use event::{AccessKind, Event, EventKind};
+use thread::{Executed, Launch, Path, Role, execute};
+use value::Input;
+
+/// Threads of a block that are executed: two of the first warp, one of the second.
+const THREADS: [u32; 3] = [0, 1, 32];
+/// Threads of a block.
+const BLOCK: u32 = 64;
+/// Assignments of numbers to the kernel's parameters that are tried.
+const MOST_ASSIGNMENTS: usize = 6;
+
+/// A launch with what its threads did.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario {
+    /// The launch.
+    pub(crate) launch: Launch,
+    /// Each thread with its paths.
+    pub(crate) threads: Vec<(Role, Vec<Path>)>,
+}
+
+/// All launches of a kernel that make sense, and why the picture may be incomplete.
+#[derive(Debug, Default)]
+pub(crate) struct Explored {
+    /// The launches.
+    pub(crate) scenarios: Vec<Scenario>,
+    /// What could not be followed.
+    pub(crate) inexact: BTreeSet<String>,
+}
+
+/// Executes a kernel in small launches, until the deadline.
+pub(crate) fn explore(code: &Code, kernel: &Function, deadline: Instant) -> Explored {
+    let functions: HashMap<String, Rc<Function>> =
+        code.functions.iter().map(|function| (function.name.clone(), Rc::clone(function))).collect();
+    let mut explored = Explored::default();
+    let first = Launch { pes: 2, blocks: 1, threads: BLOCK, inputs: BTreeMap::new() };
+    let mut compared: BTreeMap<Input, BTreeSet<u128>> = BTreeMap::new();
+    let mut looks_at_block = false;
+    for pe in 0..2 {
+        let found = execute(&functions, kernel, &first, Role { pe, block: 0, thread: 0 });
+        looks_at_block |= found.looks_at_block;
+        for (input, numbers) in found.compared {
+            compared.entry(input).or_default().extend(numbers);
+        }
+    }
+    let assignments = assignments(&compared);
+    // The fewest PEs with which the kernel works, and the fewest blocks: more would be a launch that it is not meant for.
+    for pes in [2, 3] {
+        for blocks in [2, 1] {
+            if blocks == 2 && !looks_at_block {
+                continue;
+            }
+            for inputs in &assignments {
+                if Instant::now() > deadline {
+                    explored.inexact.insert("there was no time for more launches".to_owned());
+                    return explored;
+                }
+                let launch = Launch { pes, blocks, threads: BLOCK, inputs: inputs.clone() };
+                match scenario(&functions, kernel, launch, &mut explored.inexact) {
+                    Tried::Meant(scenario) => explored.scenarios.push(scenario),
+                    Tried::Fails => {}
+                    Tried::TooLarge => {
+                        explored.scenarios.clear();
+                        break;
+                    }
+                }
+            }
+            if !explored.scenarios.is_empty() {
+                return explored;
+            }
+        }
+    }
+    explored
+}
+
+/// What came of a launch.
+enum Tried {
+    /// It makes sense.
+    Meant(Scenario),
+    /// A thread is bound to fail, with these inputs.
+    Fails,
+    /// The kernel is meant for fewer blocks or PEs.
+    TooLarge,
+}
+
+/// Executes a launch.
+fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch: Launch, inexact: &mut BTreeSet<String>) -> Tried {
+    let mut threads = Vec::new();
+    for pe in 0..launch.pes {
+        for block in 0..launch.blocks {
+            for thread in THREADS {
+                let role = Role { pe, block, thread };
+                let Executed { paths, truncated, failed, .. } = execute(functions, kernel, &launch, role);
+                if truncated {
+                    inexact.insert("a thread has more paths than were followed".to_owned());
+                }
+                if paths.is_empty() && failed {
+                    return Tried::Fails;
+                }
+                inexact.extend(paths.iter().filter_map(|path| path.inexact.clone()));
+                if !paths.is_empty() && (thread < 32 || !does_the_same(&paths, threads.last(), role)) {
+                    threads.push((role, paths));
+                }
+            }
+        }
+    }
+    let scenario = Scenario { launch, threads };
+    let meant = (scenario.launch.blocks == 1 || !scenario.blocks_do_the_same()) && !scenario.serves_some_only();
+    if meant { Tried::Meant(scenario) } else { Tried::TooLarge }
+}
+
+/// Whether a thread of the second warp executes what the thread before it of the same block does: it adds nothing.
+fn does_the_same(paths: &[Path], before: Option<&(Role, Vec<Path>)>, role: Role) -> bool {
+    let Some((other, others)) = before else { return false };
+    let sites = |paths: &[Path]| -> Vec<Vec<(u32, u32)>> {
+        paths.iter().map(|path| path.events.iter().map(|event| event.site).collect()).collect()
+    };
+    (other.pe, other.block) == (role.pe, role.block) && sites(paths) == sites(others)
+}
+
+/// Numbers for the parameters: the default, and those that the kernel compares them with.
+fn assignments(compared: &BTreeMap<Input, BTreeSet<u128>>) -> Vec<BTreeMap<Input, u128>> {
+    let mut all = vec![BTreeMap::new()];
+    for (&input, numbers) in compared {
+        let mut choices: Vec<u128> = numbers.iter().copied().filter(|n| *n < 1 << 20).take(3).collect();
+        if !choices.contains(&Launch::DEFAULT) {
+            choices.push(Launch::DEFAULT);
+        }
+        // A parameter that is compared with 0 only is often a flag: 1 is its other value.
+        if numbers.len() == 1 && numbers.contains(&0) {
+            choices.push(1);
+        }
+        let mut more = Vec::new();
+        for assignment in &all {
+            for &choice in &choices {
+                let mut assignment = assignment.clone();
+                assignment.insert(input, choice);
+                more.push(assignment);
+            }
+        }
+        more.truncate(MOST_ASSIGNMENTS);
+        all = more;
+    }
+    all
+}
+
+impl Scenario {
+    /// Whether a wait is answered on one PE or block, and on another one nobody sets the flag: the kernel is meant for
+    /// fewer of them.
+    fn serves_some_only(&self) -> bool {
+        let mut written: BTreeSet<u64> = BTreeSet::new();
+        let mut waits: BTreeMap<(u32, u32), BTreeSet<u64>> = BTreeMap::new();
+        for (_, paths) in &self.threads {
+            for path in paths {
+                for event in &path.events {
+                    match &event.kind {
+                        EventKind::Access(access) if access.writes() => {
+                            written.extend((0..access.count).map(|lane| access.address + u64::from(lane * access.width)));
+                        }
+                        EventKind::Assume { read, .. } => {
+                            if let Some(Event { site, kind: EventKind::Access(access), .. }) = path.events.get(read.event) {
+                                waits.entry(*site).or_default().insert(access.address + u64::from(read.lane * access.width));
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        waits.values().any(|addresses| {
+            let answered = addresses.iter().filter(|address| written.contains(address)).count();
+            answered > 0 && answered < addresses.len()
+        })
+    }
+
+    /// Whether the second block stores, whatever it reads, to the very places where the first one does, in memory that several
+    /// PEs access: the kernel is not meant for several blocks.
+    fn blocks_do_the_same(&self) -> bool {
+        let mut touched: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
+        let mut stored: [BTreeSet<(u32, u64)>; 2] = Default::default();
+        for (role, paths) in &self.threads {
+            let mut always: Option<BTreeSet<(u32, u64)>> = None;
+            for path in paths {
+                let mut here = BTreeSet::new();
+                for event in &path.events {
+                    let EventKind::Access(access) = &event.kind else { continue };
+                    touched.entry(access.address).or_default().insert(role.pe);
+                    if access.kind == AccessKind::Store {
+                        here.insert((role.pe, access.address));
+                    }
+                }
+                always = Some(match always {
+                    None => here,
+                    Some(before) => before.intersection(&here).copied().collect(),
+                });
+            }
+            stored[usize::from(role.block > 0)].extend(always.unwrap_or_default());
+        }
+        let [first, second] = stored;
+        first.intersection(&second).any(|(_, address)| touched.get(address).is_some_and(|pes| pes.len() > 1))
+    }
+}

@@ -1,0 +1,51 @@
+//! `gicc check`: which order is missing, too narrow, too wide or redundant.
+//!
+//! ```text
+//! module ─► execute (small launches, every path) ─► skeleton (programs of the memory model) ─► judge (races, cures)
+//!                                                                                           └► report
+//! ```
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `code` | the codes, with their pages |
+//! | `execute` | what threads of small launches do |
+//! | `skeleton` | what of it matters for one piece of data, as a program of the memory model |
+//! | `judge`, `cure` | races, and what would mend them |
+//! | `report` | findings as data |
+//!
+//! There is no rule about order here: whether something is missing is asked of crate `memory-model`.
+
+pub mod code;
+mod cure;
+mod execute;
+mod judge;
+pub mod report;
+mod skeleton;
+
+use std::time::{Duration, Instant};
+
+use inkwell::module::Module;
+
+use crate::analysis::communication::{Communication, json};
+use report::{KernelReport, Report, tidy};
+
+/// Time for one module, and for one kernel; what is not judged by then is said.
+const TIME: Duration = Duration::from_secs(8);
+const KERNEL_TIME: Duration = Duration::from_secs(2);
+
+/// Checks the kernels of a module in which fences are placed, and of which it was found what communicates.
+pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
+    let code = execute::decode::decode(module);
+    let deadline = Instant::now() + TIME;
+    let sites = json::communication(communication).kernels;
+    let mut report = Report { kernels: Vec::new(), sites };
+    for kernel in code.functions.iter().filter(|function| function.is_kernel) {
+        let deadline = deadline.min(Instant::now() + KERNEL_TIME);
+        let explored = execute::explore(&code, kernel, deadline);
+        let judged = judge::judge(&kernel.name, &explored, deadline);
+        let mut findings = judged.findings;
+        tidy(&mut findings);
+        report.kernels.push(KernelReport { name: kernel.name.clone(), span: kernel.span.clone(), findings });
+    }
+    report
+}
