@@ -49,6 +49,7 @@ Examples:
   gicc kernel.cu --check-errors strict       a kernel that ends where a wait failed
   gicc examples/01_put_signal -o build/01    an example's folder to a folder that runs without gicc
   gicc run examples/01_put_signal --pes 4    compile, run on four simulated GPUs, check
+  gicc check kernel.cu                       is an order missing, too narrow, needless
   gicc doctor                                what is here, and how to get what is missing
 
 Stages, in order (for --stop-after and --dump-ir-after):
@@ -87,8 +88,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Judge litmus tests by the PTX memory model, and run them in the simulator's weak memory
     Litmus(LitmusArgs),
-    /// Check ordering, with a witness (not built yet)
-    Check(NotBuiltArgs),
+    /// Find missing, too narrow and needless ordering, each with an execution that goes wrong
+    Check(CheckArgs),
     /// Show the source with each communication line annotated, and what orders it
     Explain(ExplainArgs),
     /// The hardware model: sweeps, tables and plots (not built yet)
@@ -264,6 +265,85 @@ pub(crate) struct DoctorArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
+}
+
+/// `gicc check`.
+#[derive(Args, Debug)]
+#[command(after_help = "`gicc check --help` says more.", after_long_help = CHECK_AFTER_HELP, long_about = CHECK_ABOUT)]
+pub(crate) struct CheckArgs {
+    /// Sources (.cu, .cuh, .cpp, .cc, .ll, .bc), checked together; or one example's folder
+    #[arg(required_unless_present = "explain", value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Text with source lines, one JSON object, or a SARIF 2.1.0 log; to standard output
+    #[arg(long, value_name = "FORM", default_value = "human")]
+    pub(crate) format: CheckForm,
+    /// Let findings of this kind fail the check too: a code, its name, `performance` or `notes` (repeatable)
+    #[arg(long, value_name = "KIND")]
+    pub(crate) deny: Vec<DenyArg>,
+    /// Say what a code means, with an example and the cure; `all` lists the codes
+    #[arg(long, value_name = "CODE", conflicts_with = "inputs")]
+    pub(crate) explain: Option<String>,
+    #[command(flatten)]
+    pub(crate) examined: ExaminationArgs,
+    #[command(flatten)]
+    pub(crate) code: CodeArgs,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+const CHECK_ABOUT: &str = "\
+Find missing, too narrow and needless ordering, each with an execution that goes wrong.
+
+Each kernel is executed in small launches (two or three PEs, one or two blocks, a few threads) on every path. Where two PEs \
+access the same memory, what they do becomes a program of the PTX memory model, which says whether the accesses can race. \
+For each race the cures are tried until it is gone; the finding tells the one that helped, and its line.";
+
+const CHECK_AFTER_HELP: &str = "\
+What is told:
+  C01xx  correctness: the program can compute something wrong (missing release, acquire or barrier, narrow scope, …)
+  C02xx  performance: a fence or scope that costs more than it needs to
+  C03xx  notes: what the program or the check takes for granted (kernel boundaries, packets, what was not decided)
+
+Examples:
+  gicc check kernel.cu                          what is wrong, with source lines
+  gicc check kernel.cu --format sarif           for a code review
+  gicc check kernel.cu --deny performance       fail for needless fences too
+  gicc check --explain C0105                    one code, with an example and the cure
+  gicc check --explain all                      every code in one line
+
+Exit codes:
+  0  nothing is wrong; findings of performance and notes do not count unless --deny names them
+  1  a finding of correctness, or of a kind that --deny names
+  2  it could not be checked";
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckForm {
+    Human,
+    Json,
+    Sarif,
+}
+
+/// A kind of findings.
+#[derive(Clone, Debug)]
+pub(crate) struct DenyArg(pub(crate) Vec<&'static gicc::check::code::Code>);
+
+impl std::str::FromStr for DenyArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        use gicc::check::code::{ALL, Level, find};
+        let of = |level| ALL.iter().copied().filter(|code| code.level == level).collect();
+        match text {
+            "performance" => Ok(DenyArg(of(Level::Performance))),
+            "notes" => Ok(DenyArg(of(Level::Note))),
+            _ => find(text).map(|code| DenyArg(vec![code])).ok_or_else(|| {
+                "a kind is a code (C0201), its name (fence-per-thread), `performance` or `notes`; \
+                 `gicc check --explain all` lists the codes"
+                    .to_owned()
+            }),
+        }
+    }
 }
 
 /// `gicc litmus`.

@@ -9,14 +9,17 @@
 //! | `panic`, `isolate` | mistakes of gicc's own, and of LLVM's, become messages |
 //! | `not_built` | parts of the design that do not exist yet are refused |
 //! | `host` | the host runtime's errors as messages |
-//! | `compile`, `run`, `doctor`, `explain` | the jobs |
+//! | `compile`, `run`, `check`, `explain`, `doctor`, `litmus` | the jobs |
+//! | `finding` | a finding of `check` as text with source lines |
 
 mod args;
+mod check;
 mod compile;
 mod doctor;
 mod excerpt;
 mod exit;
 mod explain;
+mod finding;
 mod host;
 mod isolate;
 mod litmus;
@@ -45,7 +48,9 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => with_messages(&args.messages, args.code.remarks, |m| run::run(args, m, start)),
         Some(Command::Doctor(args)) => with_messages(&args.messages, none, |m| doctor::doctor(args, m)),
         Some(Command::Litmus(args)) => with_messages(&args.messages, none, |m| litmus::litmus(args, m)),
-        Some(Command::Check(_)) => refuse("`gicc check`", "`gicc run --target sim` finds wrong numbers and deadlocks"),
+        Some(Command::Check(args)) => {
+            with_messages(&args.messages, args.code.remarks, |m| check::check(args, m, start))
+        }
         Some(Command::Explain(args)) => {
             with_messages(&args.messages, args.code.remarks, |m| explain::explain(args, m, start))
         }

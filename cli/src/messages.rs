@@ -63,6 +63,11 @@ impl Messages {
         self.stream.try_clone()
     }
 
+    /// Columns of the terminal, where there is one.
+    pub(crate) fn width(&self) -> Option<usize> {
+        self.width
+    }
+
     /// Whether there are colours.
     pub(crate) fn color(&self) -> bool {
         self.color

@@ -5,9 +5,13 @@ use crate::bench::Bench;
 #[test]
 fn help() {
     let bench = Bench::new();
-    for (name, args) in
-        [("long", &["--help"][..]), ("short", &["-h"]), ("run", &["run", "--help"]), ("doctor", &["doctor", "--help"])]
-    {
+    for (name, args) in [
+        ("long", &["--help"][..]),
+        ("short", &["-h"]),
+        ("run", &["run", "--help"]),
+        ("doctor", &["doctor", "--help"]),
+        ("check", &["check", "--help"]),
+    ] {
         let outcome = bench.gicc(args);
         outcome.quiet();
         insta::assert_snapshot!(name, outcome.stdout);

@@ -9,7 +9,6 @@ fn parts_that_are_not_built() {
     let bench = Bench::new();
     bench.file("k.cu", KERNEL);
     for args in [
-        &["check", "k.cu"][..],
         &["sim"],
         &["k.cu", "--implicit"],
         &["k.cu", "--engine", "proxy"],

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use gicc::check::code::{self, Level};
 use gicc::check::report::{KernelReport, Report};
 use gicc::diagnostic::{Diagnostic, Severity};
-use gicc::driver::{Observer, Options, Stage, Tools, check};
+use gicc::driver::{Examination, Observer, Options, Stage, Tools, check};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -48,13 +48,15 @@ fn folder() -> PathBuf {
 
 fn checked(file: &Path) -> Report {
     let mut errors = Errors(String::new());
-    check(&Options::new(vec![file.to_owned()], Tools::discover()), &mut errors).unwrap_or_else(|_| panic!("{}", errors.0))
+    check(&Options::new(vec![file.to_owned()], Tools::discover()), &Examination::default(), &mut errors)
+        .unwrap_or_else(|_| panic!("{}", errors.0))
 }
 
 fn said(kernel: &KernelReport) -> String {
     let mut text = String::new();
     for finding in &kernel.findings {
-        text += &format!("    {} line {}: {} {:?}\n", finding.code.code, finding.line(), finding.message, finding.lines());
+        text +=
+            &format!("    {} line {}: {} {:?}\n", finding.code.code, finding.line(), finding.message, finding.lines());
     }
     text
 }
@@ -90,7 +92,12 @@ fn right_forms_are_clean_and_mutants_are_reported() {
                 let lines: BTreeSet<u32> = mutant.cause.into_iter().chain([mutant.line]).collect();
                 if !reports(wrong, &lines) {
                     let what = &mutant.what;
-                    problems.push(format!("{}: {what} at line {} is not reported\n{}", wrong.name, mutant.line, said(wrong)));
+                    problems.push(format!(
+                        "{}: {what} at line {} is not reported\n{}",
+                        wrong.name,
+                        mutant.line,
+                        said(wrong)
+                    ));
                 } else if std::env::var_os("CHECK_WEAK_PRINT").is_some() {
                     eprintln!("{}: {}\n{}", wrong.name, mutant.what, said(wrong));
                 }

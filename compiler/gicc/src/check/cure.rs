@@ -67,6 +67,7 @@ pub(crate) fn cures<'s>(play: &Play<'s>, skeleton: &Skeleton, writer: &At<'s>, r
     cures.barriers();
     cures.fences();
     cures.pairs();
+    cures.order();
     cures.found
 }
 
@@ -130,7 +131,15 @@ impl<'s> Cures<'_, 's> {
         program
     }
 
-    fn add(&mut self, program: mm::Program, code: &'static Code, place: Option<&Event>, message: String, cause: String, cure: String) {
+    fn add(
+        &mut self,
+        program: mm::Program,
+        code: &'static Code,
+        place: Option<&Event>,
+        message: String,
+        cause: String,
+        cure: String,
+    ) {
         self.found.push(Cure {
             program,
             inserted: Vec::new(),
@@ -210,15 +219,31 @@ impl<'s> Cures<'_, 's> {
                 let message = "the copy unit may not see what ordinary accesses did before".to_owned();
                 let cause = "ordinary accesses and the copy unit reach memory by different proxies, which only a proxy fence orders".to_owned();
                 let cure = match fence {
-                    mm::ProxyFence::AsyncSharedCta => "`fence.proxy.async.shared::cta` by each thread that wrote the tile, then the barrier, then the copy",
+                    mm::ProxyFence::AsyncSharedCta => {
+                        "`fence.proxy.async.shared::cta` by each thread that wrote the tile, then the barrier, then the copy"
+                    }
                     _ => "`fence.proxy.async.global` behind the wait, before the copy",
                 };
-                self.inserted(vec![(place.thread, place.step, op.clone())], &code::MISSING_PROXY_FENCE, place.event, message.clone(), cause.clone(), cure.to_owned());
+                self.inserted(
+                    vec![(place.thread, place.step, op.clone())],
+                    &code::MISSING_PROXY_FENCE,
+                    place.event,
+                    message.clone(),
+                    cause.clone(),
+                    cure.to_owned(),
+                );
                 // By the thread that wrote.
                 for at in [self.writer, self.reader] {
                     if at.thread != place.thread {
                         let both = vec![(at.thread, at.step + 1, op.clone())];
-                        self.inserted(both, &code::MISSING_PROXY_FENCE, at.event, message.clone(), cause.clone(), cure.to_owned());
+                        self.inserted(
+                            both,
+                            &code::MISSING_PROXY_FENCE,
+                            at.event,
+                            message.clone(),
+                            cause.clone(),
+                            cure.to_owned(),
+                        );
                     }
                 }
             }
@@ -229,7 +254,13 @@ impl<'s> Cures<'_, 's> {
             _ => None,
         });
         if let Some((id, phase)) = mbarrier {
-            let op = mm::Op::Mbarrier { id, phase, action: mm::BarrierAction::Wait, semantics: Semantics::Acquire, scope: Scope::Cta };
+            let op = mm::Op::Mbarrier {
+                id,
+                phase,
+                action: mm::BarrierAction::Wait,
+                semantics: Semantics::Acquire,
+                scope: Scope::Cta,
+            };
             self.inserted(
                 vec![(self.reader.thread, self.reader.step, op)],
                 &code::COPY_NOT_COMPLETE,
@@ -249,7 +280,15 @@ impl<'s> Cures<'_, 's> {
     }
 
     /// The program with steps put in.
-    fn inserted(&mut self, mut what: Vec<(usize, usize, mm::Op)>, code: &'static Code, blamed: &Event, message: String, cause: String, cure: String) {
+    fn inserted(
+        &mut self,
+        mut what: Vec<(usize, usize, mm::Op)>,
+        code: &'static Code,
+        blamed: &Event,
+        message: String,
+        cause: String,
+        cure: String,
+    ) {
         let mut program = self.skeleton.program.clone();
         what.sort_by_key(|(thread, step, _)| (*thread, *step));
         let inserted = what.iter().map(|(thread, step, _)| (*thread, *step)).collect();
@@ -258,7 +297,16 @@ impl<'s> Cures<'_, 's> {
             let at = step.min(steps.len());
             steps.insert(at, mm::Step { op, text: None });
         }
-        self.found.push(Cure { program, inserted, code, blamed: blamed.span.clone(), message, cause, cure, also: Vec::new() });
+        self.found.push(Cure {
+            program,
+            inserted,
+            code,
+            blamed: blamed.span.clone(),
+            message,
+            cause,
+            cure,
+            also: Vec::new(),
+        });
     }
 
     /// Every scope that is narrower than the system's.
@@ -280,7 +328,11 @@ impl<'s> Cures<'_, 's> {
                 &code::NARROW_SCOPE,
                 Some(place.event),
                 format!("an order at {scope} scope does not reach another GPU"),
-                format!("`{}` orders threads of its own {} only", place.event.text, if scope == Scope::Gpu { "GPU" } else { "block or cluster" }),
+                format!(
+                    "`{}` orders threads of its own {} only",
+                    place.event.text,
+                    if scope == Scope::Gpu { "GPU" } else { "block or cluster" }
+                ),
                 "use system scope (`.sys`, `__threadfence_system`, the `_system` atomics)".to_owned(),
             );
         }
@@ -289,7 +341,9 @@ impl<'s> Cures<'_, 's> {
     fn widened(&self, program: &mm::Program, place: Place<'_>) -> mm::Program {
         self.changed(program, place.event.site, &|op| match op {
             mm::Op::Fence { scope, .. } => *scope = Scope::Sys,
-            mm::Op::Load { access, .. } | mm::Op::Store { access, .. } | mm::Op::Rmw { access, .. } => access.scope = Scope::Sys,
+            mm::Op::Load { access, .. } | mm::Op::Store { access, .. } | mm::Op::Rmw { access, .. } => {
+                access.scope = Scope::Sys
+            }
             _ => {}
         })
     }
@@ -380,7 +434,8 @@ impl<'s> Cures<'_, 's> {
                 Some(place.event),
                 "the signal does not publish the data that was written before it".to_owned(),
                 format!("{signal} does not release"),
-                "use release (`st.release.sys`, `red.release.sys`), or a release fence before it in the same thread".to_owned(),
+                "use release (`st.release.sys`, `red.release.sys`), or a release fence before it in the same thread"
+                    .to_owned(),
             ),
         }
     }
@@ -428,8 +483,11 @@ impl<'s> Cures<'_, 's> {
             &code::RELAXED_COUNTER,
             Some(place.event),
             "a counter does not pass on what was written before it".to_owned(),
-            format!("who speaks for others has to know of their writes; {counter} does not release, or does not acquire"),
-            "use acquire and release for the counter (`atom.acq_rel.gpu`), or `__threadfence()` on both sides of it".to_owned(),
+            format!(
+                "who speaks for others has to know of their writes; {counter} does not release, or does not acquire"
+            ),
+            "use acquire and release for the counter (`atom.acq_rel.gpu`), or `__threadfence()` on both sides of it"
+                .to_owned(),
         );
     }
 
@@ -485,8 +543,10 @@ impl<'s> Cures<'_, 's> {
                 &code::BROKEN_CHAIN,
                 Some(place.event),
                 "a plain store to the flag breaks the chain that passes an earlier release on".to_owned(),
-                "only atomic operations on the flag pass on what was released with the value that they replace".to_owned(),
-                "use an atomic operation (`red`, `atom.exch`), or acquire the earlier value and release the new one".to_owned(),
+                "only atomic operations on the flag pass on what was released with the value that they replace"
+                    .to_owned(),
+                "use an atomic operation (`red`, `atom.exch`), or acquire the earlier value and release the new one"
+                    .to_owned(),
             );
         }
     }
@@ -494,7 +554,12 @@ impl<'s> Cures<'_, 's> {
     /// A barrier of the block between the data and the signal, or between the wait and the reads.
     fn barriers(&mut self) {
         const NEW: u32 = 999;
-        let barrier = || mm::Op::Barrier { id: NEW, action: mm::BarrierAction::Sync, level: mm::BarrierLevel::Cta, participants: None };
+        let barrier = || mm::Op::Barrier {
+            id: NEW,
+            action: mm::BarrierAction::Sync,
+            level: mm::BarrierLevel::Cta,
+            participants: None,
+        };
         let program = self.skeleton.program.clone();
         for at in [self.writer, self.reader] {
             let home = program.threads[at.thread].place;
@@ -503,25 +568,12 @@ impl<'s> Cures<'_, 's> {
                     continue;
                 }
                 for (step, one) in record.steps.iter().enumerate() {
-                    let (Some(_), Some((_, event))) = (self.flag(&one.op), self.play.event(self.skeleton, thread, step)) else { continue };
-                    if matches!(one.op, mm::Op::Store { .. } | mm::Op::Rmw { .. }) && (thread != at.thread || step < at.step) {
-                        // The signal moves behind the data: where it is the same thread's, behind it in its own order.
-                        if thread == at.thread {
-                            let mut program = program.clone();
-                            let moved = program.threads[thread].steps.remove(step);
-                            program.threads[thread].steps.insert(at.step, moved);
-                            self.found.push(Cure {
-                                program,
-                                inserted: Vec::new(),
-                                code: &code::MISSING_RELEASE,
-                                blamed: event.span.clone(),
-                                message: "the signal comes before the data that it is to publish".to_owned(),
-                                cause: format!("{} publishes only what was written before it", words(&At { thread, step, role: at.role, event })),
-                                cure: "signal behind the data".to_owned(),
-                                also: Vec::new(),
-                            });
-                            continue;
-                        }
+                    let (Some(_), Some((_, event))) =
+                        (self.flag(&one.op), self.play.event(self.skeleton, thread, step))
+                    else {
+                        continue;
+                    };
+                    if matches!(one.op, mm::Op::Store { .. } | mm::Op::Rmw { .. }) && thread != at.thread {
                         self.inserted(
                             vec![(thread, step, barrier()), (at.thread, at.step + 1, barrier())],
                             &code::NO_BARRIER_BEFORE_SIGNAL,
@@ -531,7 +583,8 @@ impl<'s> Cures<'_, 's> {
                             "put a barrier of the block (`__syncthreads()`) between the accesses and the signal".to_owned(),
                         );
                     }
-                    if matches!(one.op, mm::Op::Load { .. } | mm::Op::Rmw { returns: true, .. }) && thread != at.thread {
+                    if matches!(one.op, mm::Op::Load { .. } | mm::Op::Rmw { returns: true, .. }) && thread != at.thread
+                    {
                         let behind = behind_assumptions(record, step);
                         self.inserted(
                             vec![(thread, behind, barrier()), (at.thread, at.step, barrier())],
@@ -543,6 +596,65 @@ impl<'s> Cures<'_, 's> {
                         );
                     }
                 }
+            }
+        }
+    }
+
+    /// The signal moves behind the data of its own thread. Not where it speaks of an earlier access to the same memory: then
+    /// the memory is used again.
+    fn order(&mut self) {
+        let program = self.skeleton.program.clone();
+        for at in [self.writer, self.reader] {
+            let record = &program.threads[at.thread];
+            for step in 0..at.step {
+                let signals = matches!(record.steps[step].op, mm::Op::Store { .. } | mm::Op::Rmw { .. });
+                if !signals || self.flag(&record.steps[step].op).is_none() {
+                    continue;
+                }
+                let Some((_, event)) = self.play.event(self.skeleton, at.thread, step) else { continue };
+                let earlier = record.steps[..step].iter().any(|one| match &one.op {
+                    mm::Op::Load { .. } | mm::Op::Store { .. } | mm::Op::Rmw { .. } => self.flag(&one.op).is_none(),
+                    mm::Op::BulkCopy { .. } => true,
+                    _ => false,
+                });
+                let mut program = program.clone();
+                let moved = program.threads[at.thread].steps.remove(step);
+                program.threads[at.thread].steps.insert(at.step, moved);
+                let (code, message, cure) = if earlier {
+                    (
+                        &code::SLOT_REUSED,
+                        "memory is written again while a peer may still use what it held".to_owned(),
+                        "let the reader say that it has read (a signal with release), and wait for that with acquire before writing again; or alternate between slots".to_owned(),
+                    )
+                } else {
+                    (
+                        &code::MISSING_RELEASE,
+                        "the signal comes before the data that it is to publish".to_owned(),
+                        "signal behind the data".to_owned(),
+                    )
+                };
+                let (blamed, cause) = if earlier {
+                    (
+                        at.event.span.clone(),
+                        format!(
+                            "{} speaks of what was there before",
+                            words(&At { thread: at.thread, step, role: at.role, event })
+                        ),
+                    )
+                } else {
+                    let signal = words(&At { thread: at.thread, step, role: at.role, event });
+                    (event.span.clone(), format!("{signal} publishes only what was written before it"))
+                };
+                self.found.push(Cure {
+                    program,
+                    inserted: Vec::new(),
+                    code,
+                    blamed,
+                    message,
+                    cause,
+                    cure,
+                    also: Vec::new(),
+                });
             }
         }
     }
@@ -589,7 +701,8 @@ impl<'s> Cures<'_, 's> {
         }
         for first in self.places().into_iter().take(12) {
             for &second in &writes {
-                let narrow = self.flag(self.op(first)).is_some_and(|a| a.scope != Scope::Sys && a.semantics != Semantics::Weak);
+                let narrow =
+                    self.flag(self.op(first)).is_some_and(|a| a.scope != Scope::Sys && a.semantics != Semantics::Weak);
                 if !narrow {
                     continue;
                 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use memory_model as mm;
 use memory_model::{Model, ModelError, RaceKind};
 
-use super::code::{self, Code};
+use super::code::{self, Code, Level};
 use super::cure::{Cure, cures};
 use super::execute::Explored;
 use super::execute::event::{AccessKind, Event, EventKind};
@@ -85,6 +85,10 @@ pub(crate) fn judge(kernel: &str, explored: &Explored, deadline: Instant) -> Jud
         }
     }
     judged.findings.extend(before.into_values());
+    // A weak flag that is the cause of something wrong was told already.
+    let wrong: BTreeSet<_> =
+        judged.findings.iter().filter(|f| f.code.level == Level::Correctness).map(|f| f.span.clone()).collect();
+    judged.findings.retain(|finding| finding.code != &code::WEAK_FLAG || !wrong.contains(&finding.span));
     judged
 }
 
@@ -94,7 +98,14 @@ fn at<'s>(play: &Play<'s>, skeleton: &Skeleton, operation: &mm::Operation) -> Op
     Some(At { thread, step, role, event })
 }
 
-fn one(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, known: &mut BTreeSet<Pair>, judged: &mut Judged, before: &mut BTreeMap<(u32, u32), Finding>) {
+fn one(
+    kernel: &str,
+    play: &Play<'_>,
+    skeleton: &Skeleton,
+    known: &mut BTreeSet<Pair>,
+    judged: &mut Judged,
+    before: &mut BTreeMap<(u32, u32), Finding>,
+) {
     let races = match model().races(&skeleton.program) {
         Ok(races) => races,
         // This choice of paths never happens.
@@ -111,9 +122,17 @@ fn one(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, known: &mut BTreeSet<
     }
     let mut any = false;
     for race in &races {
-        let (Some(one), Some(other)) = (at(play, skeleton, &race.one), at(play, skeleton, &race.other)) else { continue };
+        let (Some(one), Some(other)) = (at(play, skeleton, &race.one), at(play, skeleton, &race.other)) else {
+            continue;
+        };
+        // Threads of one block are not a matter of communication, but with the copy unit.
+        let copies = [&one, &other].iter().any(|at| matches!(at.event.kind, EventKind::Copy { .. }));
+        if (one.role.pe, one.role.block) == (other.role.pe, other.role.block) && !copies {
+            continue;
+        }
         any = true;
-        let is_data = |at: &At<'_>| touches(&skeleton.program, at).iter().any(|location| skeleton.data.contains(location));
+        let is_data =
+            |at: &At<'_>| touches(&skeleton.program, at).iter().any(|location| skeleton.data.contains(location));
         let pair = (one.event.site.min(other.event.site), one.event.site.max(other.event.site));
         if !known.insert(pair) {
             continue;
@@ -186,7 +205,8 @@ fn label(at: &At<'_>) -> Option<Label> {
 
 /// Finds the cure of a race, and says what is missing.
 fn diagnose(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, one: At<'_>, other: At<'_>) -> Finding {
-    let write_first = |a: &At<'_>| matches!(&a.event.kind, EventKind::Access(access) if access.kind == AccessKind::Load);
+    let write_first =
+        |a: &At<'_>| matches!(&a.event.kind, EventKind::Access(access) if access.kind == AccessKind::Load);
     let (writer, reader) = if write_first(&one) { (other, one) } else { (one, other) };
     let mut witness = witness(skeleton, &writer, &reader);
     let race = format!(
@@ -273,7 +293,9 @@ fn without_cure(play: &Play<'_>, writer: &At<'_>, reader: &At<'_>) -> (&'static 
 fn witness(skeleton: &Skeleton, writer: &At<'_>, reader: &At<'_>) -> Option<String> {
     let program = &skeleton.program;
     let op = |at: &At<'_>| program.threads.get(at.thread).and_then(|t| t.steps.get(at.step)).map(|s| &s.op);
-    let (Some(mm::Op::Load { registers, .. }), Some(mm::Op::Store { values, .. })) = (op(reader), op(writer)) else { return None };
+    let (Some(mm::Op::Load { registers, .. }), Some(mm::Op::Store { values, .. })) = (op(reader), op(writer)) else {
+        return None;
+    };
     let mm::Operand::Constant(value) = values.first()? else { return None };
     let thread = program.threads.get(reader.thread)?.name.clone();
     let term = mm::Term::Register { thread, register: registers.first()?.clone() };
@@ -318,13 +340,21 @@ fn weak_flag(kernel: &str, one: At<'_>, other: At<'_>) -> Finding {
         EventKind::Access(access) => (access.semantics, access.scope),
         _ => (mm::Semantics::Weak, mm::Scope::Cta),
     };
-    let (weak, strong) = if weaker(&one).1 < weaker(&other).1 || weaker(&one).0 == mm::Semantics::Weak { (one, other) } else { (other, one) };
+    let (weak, strong) = if weaker(&one).1 < weaker(&other).1 || weaker(&one).0 == mm::Semantics::Weak {
+        (one, other)
+    } else {
+        (other, one)
+    };
     Finding {
         code: &code::WEAK_FLAG,
         kernel: kernel.to_owned(),
         span: weak.event.span.clone(),
         message: "a flag is accessed without the strength or the scope that reaches the other side".to_owned(),
-        cause: format!("{} and {} race: the memory model does not promise that one ever sees the other", words(&weak), words(&strong)),
+        cause: format!(
+            "{} and {} race: the memory model does not promise that one ever sees the other",
+            words(&weak),
+            words(&strong)
+        ),
         cure: "use a relaxed access at system scope, at least".to_owned(),
         witness: None,
         confirmed: Confirmed::Confirmed,

@@ -11,13 +11,14 @@
 //! | `execute` | what threads of small launches do |
 //! | `skeleton` | what of it matters for one piece of data, as a program of the memory model |
 //! | `judge`, `cure` | races, and what would mend them |
-//! | `report` | findings as data |
+//! | `report`, `form` | findings as data; the same as JSON and SARIF |
 //!
 //! There is no rule about order here: whether something is missing is asked of crate `memory-model`.
 
 pub mod code;
 mod cure;
 mod execute;
+pub mod form;
 mod judge;
 pub mod report;
 mod skeleton;

@@ -104,7 +104,8 @@ pub(crate) fn tidy(findings: &mut Vec<Finding>) {
     findings.dedup_by(|later, first| {
         let same = later.code == first.code && later.span == first.span && later.kernel == first.kernel;
         if same {
-            let new: Vec<Label> = later.labels.drain(..).filter(|l| first.labels.iter().all(|f| f.span != l.span)).collect();
+            let new: Vec<Label> =
+                later.labels.drain(..).filter(|l| first.labels.iter().all(|f| f.span != l.span)).collect();
             first.labels.extend(new);
         }
         same

@@ -159,7 +159,8 @@ impl<'s> Play<'s> {
     /// Whether a flag is used by several threads.
     fn is_used(&self, cell: usize) -> bool {
         let touches = &self.cells.accessed[cell];
-        touches.iter().any(|one| touches.iter().any(|other| one.thread != other.thread)) || touches.iter().any(|t| t.writes && touches.len() > 1)
+        touches.iter().any(|one| touches.iter().any(|other| one.thread != other.thread))
+            || touches.iter().any(|t| t.writes && touches.len() > 1)
     }
 
     /// The program for one group of data, or for the flags alone.
@@ -191,7 +192,9 @@ fn stored_ranges(threads: &[(Role, &Path)]) -> Vec<(Key, u64)> {
     let mut all = Vec::new();
     for (role, path) in threads {
         for event in &path.events {
-            all.extend(ranges_of(*role, event).into_iter().filter(|(_, _, writes)| *writes).map(|(key, end, _)| (key, end)));
+            all.extend(
+                ranges_of(*role, event).into_iter().filter(|(_, _, writes)| *writes).map(|(key, end, _)| (key, end)),
+            );
         }
     }
     all.sort_unstable();
@@ -243,8 +246,12 @@ impl Cells {
             }
         }
         let count = merged.len();
-        let mut cells =
-            Cells { ranges: merged, flags: BTreeSet::new(), group: (0..count).collect(), accessed: vec![Vec::new(); count] };
+        let mut cells = Cells {
+            ranges: merged,
+            flags: BTreeSet::new(),
+            group: (0..count).collect(),
+            accessed: vec![Vec::new(); count],
+        };
         for (thread, (role, path)) in threads.iter().enumerate() {
             let decisive: BTreeSet<usize> = path
                 .events
@@ -327,7 +334,9 @@ impl Builder<'_, '_> {
                 EventKind::Access(access) => {
                     let Some(cell) = self.play.cells.find(key(role, access.address)) else { continue };
                     let is_flag = self.play.cells.flags.contains(&cell);
-                    if is_flag && !self.play.is_used(cell) || !is_flag && Some(self.play.cells.group[cell]) != self.group {
+                    if is_flag && !self.play.is_used(cell)
+                        || !is_flag && Some(self.play.cells.group[cell]) != self.group
+                    {
                         continue;
                     }
                     if is_flag {
@@ -369,7 +378,9 @@ impl Builder<'_, '_> {
                     ops
                 }
                 EventKind::Commit => vec![mm::Op::BulkCommit],
-                EventKind::Wait { pending, read_only } => vec![mm::Op::BulkWait { pending: *pending, read_only: *read_only }],
+                EventKind::Wait { pending, read_only } => {
+                    vec![mm::Op::BulkWait { pending: *pending, read_only: *read_only }]
+                }
                 EventKind::Mbarrier { at, phase, waits, semantics, scope } => {
                     let action = if *waits { mm::BarrierAction::Wait } else { mm::BarrierAction::Arrive };
                     let id = self.mbarrier(key(role, *at));
@@ -382,9 +393,11 @@ impl Builder<'_, '_> {
                     let comparison = comparison(*compare);
                     vec![mm::Op::Assume { register: register(*read), until: mm::Until { comparison, value: *with } }]
                 }
-                EventKind::Because(reads) => {
-                    reads.iter().filter(|read| registers.contains(read)).map(|read| mm::Op::Branch(register(*read))).collect()
-                }
+                EventKind::Because(reads) => reads
+                    .iter()
+                    .filter(|read| registers.contains(read))
+                    .map(|read| mm::Op::Branch(register(*read)))
+                    .collect(),
             };
             for op in ops {
                 steps.push((number, mm::Step { op, text: text(event) }));
@@ -501,45 +514,43 @@ impl Builder<'_, '_> {
 
     /// A flag that is waited for and that nobody in this launch ever sets was set before it began.
     fn flags_set_before(&mut self) {
-        let mut wanted: Vec<(usize, mm::LocationId, u64, u8, Vec<mm::Until>, (usize, usize))> = Vec::new();
+        let mut given: BTreeMap<(mm::LocationId, u64), (u8, u128)> = BTreeMap::new();
         for (thread, record) in self.skeleton.program.threads.iter().enumerate() {
             for (step, one) in record.steps.iter().enumerate() {
                 let mm::Op::Load { registers, access, .. } = &one.op else { continue };
-                let Some((&cell, _)) = self.locations.iter().find(|(_, id)| **id == access.address.location) else { continue };
+                let location = access.address.location;
+                let Some((&cell, _)) = self.locations.iter().find(|(_, id)| **id == location) else { continue };
                 if self.play.written_somewhere.contains(&cell) {
                     continue;
                 }
                 for (lane, register) in registers.iter().enumerate() {
-                    let conditions: Vec<mm::Until> = record.steps[step..]
-                        .iter()
-                        .filter_map(|later| match &later.op {
-                            mm::Op::Assume { register: of, until } if of == register => Some(*until),
-                            _ => None,
-                        })
-                        .collect();
-                    if !conditions.is_empty() {
-                        let offset = access.address.offset + lane as u64 * u64::from(access.width);
-                        wanted.push((cell, access.address.location, offset, access.width, conditions, (thread, step)));
+                    let offset = access.address.offset + lane as u64 * u64::from(access.width);
+                    let Some(value) = ending(&record.steps[step..], register, u32::from(access.width) * 8) else {
+                        continue;
+                    };
+                    if value != 0 && given.insert((location, offset), (access.width, value)).is_none() {
+                        self.skeleton.set_before.push((thread, step));
                     }
                 }
             }
         }
-        let mut given: BTreeMap<(mm::LocationId, u64), u128> = BTreeMap::new();
-        for (_, location, offset, width, conditions, at) in wanted {
-            let candidates = conditions.iter().flat_map(|c| [c.value, c.value.wrapping_add(1), c.value.wrapping_sub(1)]);
-            let bits = u32::from(width) * 8;
-            let fits = |value: &u128| conditions.iter().all(|c| c.comparison.holds(*value, c.value));
-            let Some(value) = candidates.map(|value| cut(value, bits)).find(fits) else { continue };
-            if given.contains_key(&(location, offset)) {
-                continue;
-            }
-            given.insert((location, offset), value);
+        for ((location, offset), (width, value)) in given {
             self.skeleton.program.initial(location, offset, width, value);
-            if value != 0 {
-                self.skeleton.set_before.push(at);
-            }
         }
     }
+}
+
+/// A value that ends a wait.
+fn ending(steps: &[mm::Step], register: &mm::Register, bits: u32) -> Option<u128> {
+    let conditions: Vec<mm::Until> = steps
+        .iter()
+        .filter_map(|later| match &later.op {
+            mm::Op::Assume { register: of, until } if of == register => Some(*until),
+            _ => None,
+        })
+        .collect();
+    let near = conditions.iter().flat_map(|c| [c.value, c.value.wrapping_add(1), c.value.wrapping_sub(1)]);
+    near.map(|value| cut(value, bits)).find(|value| conditions.iter().all(|c| c.comparison.holds(*value, c.value)))
 }
 
 fn register(read: Read) -> mm::Register {
@@ -560,9 +571,8 @@ fn from_expression(expression: &Expression) -> Option<mm::Operand> {
     match expression {
         Expression::Read(read) => Some(mm::Operand::Register(register(*read))),
         Expression::Binary(Binary::Add, a, b, _) => match (a.as_ref(), b.as_ref()) {
-            (Expression::Read(read), Expression::Known(number)) | (Expression::Known(number), Expression::Read(read)) => {
-                Some(mm::Operand::Sum(register(*read), *number))
-            }
+            (Expression::Read(read), Expression::Known(number))
+            | (Expression::Known(number), Expression::Read(read)) => Some(mm::Operand::Sum(register(*read), *number)),
             _ => None,
         },
         Expression::Convert { value, .. } => from_expression(value),

@@ -31,7 +31,12 @@ enum Wide {
 }
 
 /// Executes a string; its outputs.
-pub(super) fn run(run: &mut Run<'_>, instruction: &Instruction, asm: &InlineAsm, arguments: &[Value]) -> Result<Value, End> {
+pub(super) fn run(
+    run: &mut Run<'_>,
+    instruction: &Instruction,
+    asm: &InlineAsm,
+    arguments: &[Value],
+) -> Result<Value, End> {
     let mut names = Names { asm, operands: BTreeMap::new(), registers: BTreeMap::new() };
     let mut arguments = arguments.iter();
     for (index, operand) in asm.constraints.operands.iter().enumerate() {
@@ -118,7 +123,12 @@ impl Names<'_> {
     fn write(&mut self, operand: &Operand, values: &[Scalar]) {
         match (operand, values) {
             (Operand::Placeholder(placeholder), [value, ..]) => {
-                let bits = self.asm.constraints.class(placeholder.index).and_then(|c| c.register_type()).map_or(64, ScalarType::bits);
+                let bits = self
+                    .asm
+                    .constraints
+                    .class(placeholder.index)
+                    .and_then(|c| c.register_type())
+                    .map_or(64, ScalarType::bits);
                 let mut value = value.clone();
                 if let Ok(number) = &mut value.number {
                     *number = cut(*number, bits);
@@ -154,7 +164,13 @@ impl Names<'_> {
         Some(generic(at, if shared { 3 } else { 0 }))
     }
 
-    fn execute(&mut self, run: &mut Run<'_>, instruction: &Instruction, part: u32, one: &ptx::Instruction) -> Result<(), End> {
+    fn execute(
+        &mut self,
+        run: &mut Run<'_>,
+        instruction: &Instruction,
+        part: u32,
+        one: &ptx::Instruction,
+    ) -> Result<(), End> {
         let uses: Vec<(Slot, &Operand)> = one.uses();
         let of = |role: Role| uses.iter().filter(move |(slot, _)| slot.role == role).map(|(_, operand)| *operand);
         match one.op.meaning() {
@@ -178,7 +194,12 @@ impl Names<'_> {
                     Some(operand) => self.read(run, operand).get().unwrap_or(0) as u32,
                     None => 0,
                 };
-                run.event(instruction, part, &one.opcode, EventKind::Barrier { id, arrives: action == BarrierAction::Arrive });
+                run.event(
+                    instruction,
+                    part,
+                    &one.opcode,
+                    EventKind::Barrier { id, arrives: action == BarrierAction::Arrive },
+                );
                 self.forget(run, &uses);
             }
             Some(Meaning::WarpBarrier) => {
@@ -202,7 +223,8 @@ impl Names<'_> {
                     }
                     _ if copy.prefetch => {}
                     _ => {
-                        run.inexact.get_or_insert_with(|| "an asynchronous copy whose addresses are not seen".to_owned());
+                        run.inexact
+                            .get_or_insert_with(|| "an asynchronous copy whose addresses are not seen".to_owned());
                     }
                 }
             }
@@ -229,7 +251,17 @@ impl Names<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one instruction")]
-    fn mbarrier(&mut self, run: &mut Run<'_>, instruction: &Instruction, part: u32, one: &ptx::Instruction, at: Option<u64>, action: MbarrierAction, semantics: Semantics, scope: Scope) {
+    fn mbarrier(
+        &mut self,
+        run: &mut Run<'_>,
+        instruction: &Instruction,
+        part: u32,
+        one: &ptx::Instruction,
+        at: Option<u64>,
+        action: MbarrierAction,
+        semantics: Semantics,
+        scope: Scope,
+    ) {
         let uses = one.uses();
         self.forget(run, &uses);
         let Some(at) = at else {
@@ -238,9 +270,18 @@ impl Names<'_> {
         };
         if action.arrives() {
             let phase = *run.phases.entry(at).or_insert(0);
-            run.event(instruction, part, &one.opcode, EventKind::Mbarrier { at, phase, waits: false, semantics, scope });
+            run.event(
+                instruction,
+                part,
+                &one.opcode,
+                EventKind::Mbarrier { at, phase, waits: false, semantics, scope },
+            );
         } else if action.waits() {
-            let named = uses.iter().filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant)).map(|(_, o)| *o).next();
+            let named = uses
+                .iter()
+                .filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant))
+                .map(|(_, o)| *o)
+                .next();
             let parity = named.and_then(|operand| self.read(run, operand).get()).unwrap_or(0) as u32;
             let phase = parity & 1;
             run.event(instruction, part, &one.opcode, EventKind::Mbarrier { at, phase, waits: true, semantics, scope });
@@ -254,7 +295,14 @@ impl Names<'_> {
         }
     }
 
-    fn access(&mut self, run: &mut Run<'_>, instruction: &Instruction, part: u32, one: &ptx::Instruction, access: &ptx::Access) -> Result<(), End> {
+    fn access(
+        &mut self,
+        run: &mut Run<'_>,
+        instruction: &Instruction,
+        part: u32,
+        one: &ptx::Instruction,
+        access: &ptx::Access,
+    ) -> Result<(), End> {
         let uses = one.uses();
         let place = uses.iter().find(|(slot, _)| slot.role == Role::Address).map(|(_, operand)| *operand);
         let at = place.and_then(|operand| self.address(run, operand, access.space));
@@ -265,7 +313,8 @@ impl Names<'_> {
             self.forget(run, &uses);
             return Ok(());
         };
-        let sources: Vec<&Operand> = uses.iter().filter(|(slot, _)| slot.role == Role::Source).map(|(_, o)| *o).collect();
+        let sources: Vec<&Operand> =
+            uses.iter().filter(|(slot, _)| slot.role == Role::Source).map(|(_, o)| *o).collect();
         let (kind, values) = match access.kind {
             ptx::AccessKind::Load => (AccessKind::Load, Vec::new()),
             ptx::AccessKind::Store => {
@@ -355,8 +404,11 @@ impl Names<'_> {
 
     fn arithmetic(&mut self, run: &mut Run<'_>, one: &ptx::Instruction, uses: &[(Slot, &Operand)]) {
         let Some((slot, into)) = uses.iter().find(|(slot, _)| slot.role == Role::Destination).copied() else { return };
-        let sources: Vec<&Operand> =
-            uses.iter().filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant)).map(|(_, o)| *o).collect();
+        let sources: Vec<&Operand> = uses
+            .iter()
+            .filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant))
+            .map(|(_, o)| *o)
+            .collect();
         let bits = slot.ty.bits();
         let read = |this: &Self, run: &mut Run<'_>, index: usize| match sources.get(index) {
             Some(operand) => this.read(run, operand),
@@ -394,7 +446,7 @@ impl Names<'_> {
                 };
                 vec![value]
             }
-            Op::ElectSync => vec![Scalar::known(u128::from(run.role.thread % 32 == 0))],
+            Op::ElectSync => vec![Scalar::known(u128::from(run.role.thread.is_multiple_of(32)))],
             _ => vec![run.unknown(&[])],
         };
         self.write(into, &values);

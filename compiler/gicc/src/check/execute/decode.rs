@@ -8,6 +8,7 @@ use std::ffi::c_char;
 use std::rc::Rc;
 
 use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
@@ -102,7 +103,12 @@ pub(crate) enum Op {
     Binary(Binary, Arg, Arg, u32),
     Compare(Compare, Arg, Arg, u32),
     /// To so many bits, sign-extended where it says so, from so many.
-    Convert { value: Arg, from: u32, to: u32, signed: bool },
+    Convert {
+        value: Arg,
+        from: u32,
+        to: u32,
+        signed: bool,
+    },
     /// Between address spaces: from, to.
     Space(Arg, u32, u32),
     Copy(Arg),
@@ -113,19 +119,60 @@ pub(crate) enum Op {
     Switch(Arg, usize, Vec<(u128, usize)>),
     Return(Option<Arg>),
     Unreachable,
-    Load { address: Arg, shape: Shape, semantics: Semantics, scope: Scope, volatile: bool, space: u32 },
-    Store { address: Arg, value: Arg, shape: Shape, semantics: Semantics, scope: Scope, volatile: bool, space: u32 },
-    Atomic { address: Arg, value: Arg, kind: Option<LLVMAtomicRMWBinOp>, shape: Shape, semantics: Semantics, scope: Scope },
-    Swap { address: Arg, expected: Arg, desired: Arg, shape: Shape, semantics: Semantics, scope: Scope },
+    Load {
+        address: Arg,
+        shape: Shape,
+        semantics: Semantics,
+        scope: Scope,
+        volatile: bool,
+        space: u32,
+    },
+    Store {
+        address: Arg,
+        value: Arg,
+        shape: Shape,
+        semantics: Semantics,
+        scope: Scope,
+        volatile: bool,
+        space: u32,
+    },
+    Atomic {
+        address: Arg,
+        value: Arg,
+        kind: Option<LLVMAtomicRMWBinOp>,
+        shape: Shape,
+        semantics: Semantics,
+        scope: Scope,
+    },
+    Swap {
+        address: Arg,
+        expected: Arg,
+        desired: Arg,
+        shape: Shape,
+        semantics: Semantics,
+        scope: Scope,
+    },
     Fence(Semantics, Scope),
     /// Base, constant offset, and factors; the element size of the last variable index.
-    Element { base: Arg, offset: i64, terms: Vec<(Arg, u32, i64)> },
-    Frame { bytes: u64 },
+    Element {
+        base: Arg,
+        offset: i64,
+        terms: Vec<(Arg, u32, i64)>,
+    },
+    Frame {
+        bytes: u64,
+    },
     Extract(Arg, Vec<Arg>),
     Insert(Arg, Arg, Vec<Arg>),
     Shuffle(Arg, Arg, Vec<Option<usize>>),
-    Call { name: String, arguments: Vec<Arg> },
-    Assembly { text: Result<Rc<InlineAsm>, String>, arguments: Vec<Arg> },
+    Call {
+        name: String,
+        arguments: Vec<Arg>,
+    },
+    Assembly {
+        text: Result<Rc<InlineAsm>, String>,
+        arguments: Vec<Arg>,
+    },
     /// The result depends on these.
     Opaque(Vec<Arg>),
 }
@@ -169,7 +216,7 @@ pub(crate) fn decode(module: &Module<'_>) -> Code {
         let window = if space == 3 { 0 } else { VARIABLES };
         decoder.globals.insert(value, window + *next);
         // A variable without a size is as long as the launch says.
-        *next = (*next + bytes.max(1).min(1 << 24)).next_multiple_of(128) + if bytes == 0 { 1 << 16 } else { 0 };
+        *next = (*next + bytes.clamp(1, 1 << 24)).next_multiple_of(128) + if bytes == 0 { 1 << 16 } else { 0 };
     }
     for function in defined_functions(module) {
         let reference = function.as_value_ref();
@@ -221,14 +268,7 @@ impl Decoder {
             }
             decoded.push(out);
         }
-        Function {
-            name: String::new(),
-            is_kernel: false,
-            span,
-            parameters,
-            values: numbers.len(),
-            blocks: decoded,
-        }
+        Function { name: String::new(), is_kernel: false, span, parameters, values: numbers.len(), blocks: decoded }
     }
 
     fn parameter(&self, function: LLVMValueRef, index: u32, parameter: LLVMValueRef) -> Parameter {
@@ -251,7 +291,8 @@ impl Decoder {
     /// How a value of a type lies in memory.
     fn shape(&self, ty: LLVMTypeRef) -> Shape {
         let kind = unsafe { LLVMGetTypeKind(ty) };
-        let bytes = |ty| unsafe { if LLVMTypeIsSized(ty) != 0 { LLVMStoreSizeOfType(self.data, ty) as u32 } else { 1 } };
+        let bytes =
+            |ty| unsafe { if LLVMTypeIsSized(ty) != 0 { LLVMStoreSizeOfType(self.data, ty) as u32 } else { 1 } };
         let pointer = kind == LLVMTypeKind::LLVMPointerTypeKind;
         if kind == LLVMTypeKind::LLVMVectorTypeKind {
             let element = unsafe { LLVMGetElementType(ty) };
@@ -387,11 +428,9 @@ impl Decoder {
                 Op::Space(self.arg(operand(0), numbers), space(operand(0)), space(value))
             }
             LLVMFreeze => Op::Copy(self.arg(operand(0), numbers)),
-            LLVMSelect => Op::Select(
-                self.arg(operand(0), numbers),
-                self.arg(operand(1), numbers),
-                self.arg(operand(2), numbers),
-            ),
+            LLVMSelect => {
+                Op::Select(self.arg(operand(0), numbers), self.arg(operand(1), numbers), self.arg(operand(2), numbers))
+            }
             LLVMPHI => {
                 let count = unsafe { LLVMCountIncoming(value) };
                 let incoming = (0..count).map(|i| unsafe {
@@ -490,9 +529,7 @@ impl Decoder {
                 let path = (0..count).map(|i| Arg::Int(unsafe { *indices.add(i as usize) }.into())).collect();
                 Op::Insert(self.arg(operand(0), numbers), self.arg(operand(1), numbers), path)
             }
-            LLVMExtractElement => {
-                Op::Extract(self.arg(operand(0), numbers), vec![self.arg(operand(1), numbers)])
-            }
+            LLVMExtractElement => Op::Extract(self.arg(operand(0), numbers), vec![self.arg(operand(1), numbers)]),
             LLVMInsertElement => Op::Insert(
                 self.arg(operand(0), numbers),
                 self.arg(operand(1), numbers),
@@ -655,7 +692,48 @@ unsafe fn copied(text: *const c_char, length: usize) -> String {
     String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) }).into_owned()
 }
 
+/// Parts of the names of files that are the compiler's or the runtime's: what was inlined from there stands at the user's
+/// call.
+const NOT_THE_USERS: &[&str] =
+    &["/lib/clang/", "/gicc_cuda", "/gicc/", "runtime/device/", "/nvidia/", "/cuda/include/", "__clang_cuda"];
+
+/// The innermost line of the user's.
 fn place(instruction: LLVMValueRef) -> Option<Span> {
     // SAFETY: only instructions come here, and they are alive.
-    crate::llvm::span(unsafe { inkwell::values::InstructionValue::new(instruction) })
+    let own = crate::llvm::span(unsafe { inkwell::values::InstructionValue::new(instruction) })?;
+    if !NOT_THE_USERS.iter().any(|part| own.file.contains(part)) {
+        return Some(own);
+    }
+    // SAFETY: as above; locations and files are metadata of the instruction's context, and may be null, which is checked.
+    unsafe {
+        let mut location = LLVMInstructionGetDebugLoc(instruction);
+        while !location.is_null() {
+            location = LLVMDILocationGetInlinedAt(location);
+            if location.is_null() {
+                break;
+            }
+            let file = LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+            if file.is_null() {
+                continue;
+            }
+            let mut length = 0;
+            let name = LLVMDIFileGetFilename(file, &raw mut length);
+            let name = copied(name, length as usize);
+            let mut length = 0;
+            let folder = LLVMDIFileGetDirectory(file, &raw mut length);
+            let folder = copied(folder, length as usize);
+            let (line, column) = (LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location));
+            if name.is_empty() || line == 0 || NOT_THE_USERS.iter().any(|part| name.contains(part)) {
+                continue;
+            }
+            let here = std::env::current_dir().map(|d| d.display().to_string()).unwrap_or_default();
+            let file = if name.starts_with('/') || folder.is_empty() || folder == here {
+                name
+            } else {
+                format!("{folder}/{name}")
+            };
+            return Some(Span { file, line, column });
+        }
+    }
+    Some(own)
 }

@@ -107,7 +107,12 @@ enum Tried {
 }
 
 /// Executes a launch.
-fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch: Launch, inexact: &mut BTreeSet<String>) -> Tried {
+fn scenario(
+    functions: &HashMap<String, Rc<Function>>,
+    kernel: &Function,
+    launch: Launch,
+    inexact: &mut BTreeSet<String>,
+) -> Tried {
     let mut threads = Vec::new();
     for pe in 0..launch.pes {
         for block in 0..launch.blocks {
@@ -178,11 +183,17 @@ impl Scenario {
                 for event in &path.events {
                     match &event.kind {
                         EventKind::Access(access) if access.writes() => {
-                            written.extend((0..access.count).map(|lane| access.address + u64::from(lane * access.width)));
+                            written
+                                .extend((0..access.count).map(|lane| access.address + u64::from(lane * access.width)));
                         }
                         EventKind::Assume { read, .. } => {
-                            if let Some(Event { site, kind: EventKind::Access(access), .. }) = path.events.get(read.event) {
-                                waits.entry(*site).or_default().insert(access.address + u64::from(read.lane * access.width));
+                            if let Some(Event { site, kind: EventKind::Access(access), .. }) =
+                                path.events.get(read.event)
+                            {
+                                waits
+                                    .entry(*site)
+                                    .or_default()
+                                    .insert(access.address + u64::from(read.lane * access.width));
                             }
                         }
                         _ => {}

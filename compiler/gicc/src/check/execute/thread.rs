@@ -100,7 +100,12 @@ pub(super) enum End {
 }
 
 /// Executes a kernel as one thread, on all paths.
-pub(crate) fn execute(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch: &Launch, role: Role) -> Executed {
+pub(crate) fn execute(
+    functions: &HashMap<String, Rc<Function>>,
+    kernel: &Function,
+    launch: &Launch,
+    role: Role,
+) -> Executed {
     let mut found = Executed::default();
     let mut work: Vec<Vec<bool>> = vec![Vec::new()];
     let mut runs = 0;
@@ -318,22 +323,22 @@ impl<'a> Run<'a> {
     pub(super) fn binary(&mut self, kind: Binary, a: &Scalar, b: &Scalar, bits: u32) -> Scalar {
         // What is the same whatever the other side is.
         match (kind, a.get(), b.get()) {
-            (Binary::And, Some(0), _) | (Binary::And, _, Some(0)) | (Binary::Mul, Some(0), _) | (Binary::Mul, _, Some(0)) => {
+            (Binary::And, Some(0), _)
+            | (Binary::And, _, Some(0))
+            | (Binary::Mul, Some(0), _)
+            | (Binary::Mul, _, Some(0)) => {
                 return Scalar::known(0);
             }
             (Binary::Add | Binary::Or | Binary::Xor, Some(0), _) => return b.clone(),
-            (Binary::Add | Binary::Sub | Binary::Or | Binary::Xor | Binary::Shl | Binary::LShr, _, Some(0)) => return a.clone(),
+            (Binary::Add | Binary::Sub | Binary::Or | Binary::Xor | Binary::Shl | Binary::LShr, _, Some(0)) => {
+                return a.clone();
+            }
             (Binary::Or, Some(1), _) | (Binary::Or, _, Some(1)) if bits == 1 => return Scalar::known(1),
             (Binary::And, Some(1), _) if bits == 1 => return b.clone(),
             (Binary::And, _, Some(1)) if bits == 1 => return a.clone(),
             _ => {}
         }
-        a.with(
-            b,
-            |a, b| kind.apply(a, b, bits),
-            |a, b| Expression::Binary(kind, a, b, bits),
-            &mut self.fresh,
-        )
+        a.with(b, |a, b| kind.apply(a, b, bits), |a, b| Expression::Binary(kind, a, b, bits), &mut self.fresh)
     }
 
     pub(super) fn compare(&mut self, kind: Compare, a: &Scalar, b: &Scalar, bits: u32) -> Scalar {
@@ -403,8 +408,12 @@ impl<'a> Run<'a> {
                         // A condition that is combined with another one.
                         if let (Value::One(a), Value::One(b)) = (&a, &b) {
                             match (a.get(), b.get()) {
-                                (_, Some(0)) if is_bit(a) => return Some(Value::One(self.binary(Binary::And, &condition, a, 1))),
-                                (Some(1), _) if is_bit(b) => return Some(Value::One(self.binary(Binary::Or, &condition, b, 1))),
+                                (_, Some(0)) if is_bit(a) => {
+                                    return Some(Value::One(self.binary(Binary::And, &condition, a, 1)));
+                                }
+                                (Some(1), _) if is_bit(b) => {
+                                    return Some(Value::One(self.binary(Binary::Or, &condition, b, 1)));
+                                }
                                 (Some(x), Some(y)) if x == y => return Some(Value::One(a.clone())),
                                 (Some(1), Some(0)) => return Some(Value::One(condition)),
                                 _ => {}
@@ -548,13 +557,31 @@ impl<'a> Run<'a> {
                     Some(Rmw::LLVMAtomicRMWBinOpUDecWrap) => Some(Change::Decrement),
                     _ => None,
                 };
-                Some(self.atomic(instruction, "atomicrmw", &address, vec![value], change, *shape, *semantics, *scope)?)
+                Some(self.atomic(
+                    instruction,
+                    "atomicrmw",
+                    &address,
+                    vec![value],
+                    change,
+                    *shape,
+                    *semantics,
+                    *scope,
+                )?)
             }
             Op::Swap { address, expected, desired, shape, semantics, scope } => {
                 let address = self.scalar(address, values);
                 let pair = vec![self.scalar(expected, values), self.scalar(desired, values)];
                 let expected = pair[0].clone();
-                let old = self.atomic(instruction, "cmpxchg", &address, pair, Some(Change::Swap), *shape, *semantics, *scope)?;
+                let old = self.atomic(
+                    instruction,
+                    "cmpxchg",
+                    &address,
+                    pair,
+                    Some(Change::Swap),
+                    *shape,
+                    *semantics,
+                    *scope,
+                )?;
                 let success = self.compare(Compare::Eq, &old.scalar(), &expected, shape.width * 8);
                 Some(Value::Many(Rc::new(vec![old, Value::One(success)])))
             }
@@ -736,7 +763,12 @@ impl<'a> Run<'a> {
         if !matches!(kind, EventKind::Assume { .. } | EventKind::Because(_)) {
             self.rounds.clear();
         }
-        self.events.push(Event { site: (instruction.id, part), span: instruction.span.clone(), text: text.into(), kind });
+        self.events.push(Event {
+            site: (instruction.id, part),
+            span: instruction.span.clone(),
+            text: text.into(),
+            kind,
+        });
     }
 
     /// Whether the same instruction read the same address before, a branch on a read was taken since, and nothing else
@@ -760,7 +792,17 @@ impl<'a> Run<'a> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is a part of the instruction")]
-    fn load(&mut self, instruction: &Instruction, address: &Scalar, shape: Shape, semantics: Semantics, scope: Scope, space: u32, constant: bool, volatile: bool) -> Result<Value, End> {
+    fn load(
+        &mut self,
+        instruction: &Instruction,
+        address: &Scalar,
+        shape: Shape,
+        semantics: Semantics,
+        scope: Scope,
+        space: u32,
+        constant: bool,
+        volatile: bool,
+    ) -> Result<Value, End> {
         let Some(at) = address.get() else {
             return Ok(self.lost_access(instruction, address, shape));
         };
@@ -800,7 +842,13 @@ impl<'a> Run<'a> {
     }
 
     /// Adds an access; what it reads, for each scalar.
-    pub(super) fn access(&mut self, instruction: &Instruction, part: u32, text: &str, access: Access) -> Result<Vec<Scalar>, End> {
+    pub(super) fn access(
+        &mut self,
+        instruction: &Instruction,
+        part: u32,
+        text: &str,
+        access: Access,
+    ) -> Result<Vec<Scalar>, End> {
         let site = (instruction.id, part);
         let (reads, count) = (access.reads(), access.count);
         if reads && self.is_vain(site, access.address) {
@@ -822,7 +870,8 @@ impl<'a> Run<'a> {
 
     /// Whether some PE of the team, or a variable, has the address.
     fn reachable(&self, address: u64) -> bool {
-        address < HEAP && address > 0xffff || (0..self.launch.pes).any(|pe| (self.heap(pe)..self.heap(pe) + HEAP_BYTES).contains(&address))
+        address < HEAP && address > 0xffff
+            || (0..self.launch.pes).any(|pe| (self.heap(pe)..self.heap(pe) + HEAP_BYTES).contains(&address))
     }
 
     fn private_load(&mut self, at: u64, shape: Shape) -> Value {
@@ -856,7 +905,17 @@ impl<'a> Run<'a> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is a part of the instruction")]
-    fn store(&mut self, instruction: &Instruction, address: &Scalar, value: Value, shape: Shape, semantics: Semantics, scope: Scope, space: u32, volatile: bool) -> Result<(), End> {
+    fn store(
+        &mut self,
+        instruction: &Instruction,
+        address: &Scalar,
+        value: Value,
+        shape: Shape,
+        semantics: Semantics,
+        scope: Scope,
+        space: u32,
+        volatile: bool,
+    ) -> Result<(), End> {
         let Some(at) = address.get() else {
             self.lost_access(instruction, address, shape);
             return Ok(());
@@ -885,13 +944,32 @@ impl<'a> Run<'a> {
             instruction,
             0,
             &text,
-            Access { kind: AccessKind::Store, address: at, width: shape.width, count: shape.count, semantics, scope, proxy: Proxy::Generic, values },
+            Access {
+                kind: AccessKind::Store,
+                address: at,
+                width: shape.width,
+                count: shape.count,
+                semantics,
+                scope,
+                proxy: Proxy::Generic,
+                values,
+            },
         )?;
         Ok(())
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is a part of the instruction")]
-    fn atomic(&mut self, instruction: &Instruction, name: &str, address: &Scalar, values: Vec<Scalar>, change: Option<Change>, shape: Shape, semantics: Semantics, scope: Scope) -> Result<Value, End> {
+    fn atomic(
+        &mut self,
+        instruction: &Instruction,
+        name: &str,
+        address: &Scalar,
+        values: Vec<Scalar>,
+        change: Option<Change>,
+        shape: Shape,
+        semantics: Semantics,
+        scope: Scope,
+    ) -> Result<Value, End> {
         let Some(at) = address.get() else {
             return Ok(self.lost_access(instruction, address, shape));
         };
@@ -903,13 +981,20 @@ impl<'a> Run<'a> {
             }
         };
         let mut values: Vec<_> = values.into_iter().map(|scalar| scalar.number).collect();
-        for value in &mut values {
-            if let Ok(number) = value {
-                *number = cut(*number, shape.width * 8);
-            }
+        for number in values.iter_mut().flatten() {
+            *number = cut(*number, shape.width * 8);
         }
         let text = format!("{name} {semantics}.{scope}");
-        let access = Access { kind: AccessKind::Atomic(change, true), address: generic(at, 0), width: shape.width, count: 1, semantics, scope, proxy: Proxy::Generic, values };
+        let access = Access {
+            kind: AccessKind::Atomic(change, true),
+            address: generic(at, 0),
+            width: shape.width,
+            count: 1,
+            semantics,
+            scope,
+            proxy: Proxy::Generic,
+            values,
+        };
         let reads = self.access(instruction, 0, &text, access)?;
         Ok(Value::One(reads.into_iter().next().unwrap_or_else(|| Scalar::known(0))))
     }
@@ -974,21 +1059,35 @@ impl<'a> Run<'a> {
                 let scalars: Vec<Scalar> = arguments.iter().flat_map(Value::scalars).collect();
                 return Ok(Some(Value::One(self.unknown(&scalars))));
             }
-            _ if intrinsic.starts_with("nvvm.barrier0") || intrinsic == "nvvm.barrier.sync" || intrinsic.starts_with("nvvm.barrier.n") => {
-                barrier(self, if intrinsic.starts_with("nvvm.barrier0") { 0 } else { number(0).unwrap_or(0) as u32 }, false);
+            _ if intrinsic.starts_with("nvvm.barrier0")
+                || intrinsic == "nvvm.barrier.sync"
+                || intrinsic.starts_with("nvvm.barrier.n") =>
+            {
+                barrier(
+                    self,
+                    if intrinsic.starts_with("nvvm.barrier0") { 0 } else { number(0).unwrap_or(0) as u32 },
+                    false,
+                );
             }
             _ if intrinsic.starts_with("nvvm.atomic.") => return self.nvvm_atomic(instruction, intrinsic, &arguments),
             _ if intrinsic.starts_with("memcpy") || intrinsic.starts_with("memmove") => {
                 self.copy(instruction, &arguments)?;
             }
             _ if intrinsic.starts_with("memset") => {}
-            _ if intrinsic.starts_with("expect") || intrinsic.starts_with("ssa.copy") || intrinsic.starts_with("annotation") || intrinsic.starts_with("ptr.annotation") || intrinsic.starts_with("launder") || intrinsic.starts_with("strip") => {
+            _ if intrinsic.starts_with("expect")
+                || intrinsic.starts_with("ssa.copy")
+                || intrinsic.starts_with("annotation")
+                || intrinsic.starts_with("ptr.annotation")
+                || intrinsic.starts_with("launder")
+                || intrinsic.starts_with("strip") =>
+            {
                 return Ok(arguments.into_iter().next());
             }
             _ if is_min_max(intrinsic).is_some() => {
                 let (signed_kind, largest) = is_min_max(intrinsic).unwrap_or((false, false));
                 let bits = intrinsic.rsplit('i').next().and_then(|b| b.parse().ok()).unwrap_or(64);
-                let (a, b) = (arguments[0].scalar(), arguments.get(1).map(Value::scalar).unwrap_or_else(|| Scalar::known(0)));
+                let (a, b) =
+                    (arguments[0].scalar(), arguments.get(1).map(Value::scalar).unwrap_or_else(|| Scalar::known(0)));
                 let kind = if signed_kind { Compare::SLt } else { Compare::ULt };
                 let less = self.compare(kind, &a, &b, bits);
                 let inputs = join(a.inputs.as_ref(), b.inputs.as_ref());
@@ -1005,7 +1104,11 @@ impl<'a> Run<'a> {
                 return Ok(Some(Value::Many(Rc::new(vec![Value::known(0), Value::known(u128::from(lane == 0))]))));
             }
             "nvvm.exit" | "trap" => return Err(End::Failure),
-            _ if intrinsic.starts_with("lifetime") || intrinsic.starts_with("dbg") || intrinsic.starts_with("assume") || intrinsic.starts_with("experimental.noalias") || intrinsic.starts_with("nvvm.nanosleep") => {}
+            _ if intrinsic.starts_with("lifetime")
+                || intrinsic.starts_with("dbg")
+                || intrinsic.starts_with("assume")
+                || intrinsic.starts_with("experimental.noalias")
+                || intrinsic.starts_with("nvvm.nanosleep") => {}
             _ => {
                 let scalars: Vec<Scalar> = arguments.iter().flat_map(Value::scalars).collect();
                 return Ok(Some(Value::One(self.unknown(&scalars))));
@@ -1069,13 +1172,38 @@ impl<'a> Run<'a> {
                 Some(self.load(instruction, &scalar(0), shape(width), order(1), scope(2), 0, false, false)?)
             }
             "red_add_u64" => {
-                self.atomic(instruction, "red.add", &scalar(0), vec![scalar(1)], Some(Change::Add), shape(8), order(2), scope(3))?;
+                self.atomic(
+                    instruction,
+                    "red.add",
+                    &scalar(0),
+                    vec![scalar(1)],
+                    Some(Change::Add),
+                    shape(8),
+                    order(2),
+                    scope(3),
+                )?;
                 None
             }
-            "atom_inc_u32" => Some(self.atomic(instruction, "atom.inc", &scalar(0), vec![scalar(1)], Some(Change::Increment), shape(4), order(2), scope(3))?),
-            "atom_cas_u32" => {
-                Some(self.atomic(instruction, "atom.cas", &scalar(0), vec![scalar(1), scalar(2)], Some(Change::Swap), shape(4), order(3), scope(4))?)
-            }
+            "atom_inc_u32" => Some(self.atomic(
+                instruction,
+                "atom.inc",
+                &scalar(0),
+                vec![scalar(1)],
+                Some(Change::Increment),
+                shape(4),
+                order(2),
+                scope(3),
+            )?),
+            "atom_cas_u32" => Some(self.atomic(
+                instruction,
+                "atom.cas",
+                &scalar(0),
+                vec![scalar(1), scalar(2)],
+                Some(Change::Swap),
+                shape(4),
+                order(3),
+                scope(4),
+            )?),
             "store_b128" | "load_b128" => {
                 self.inexact.get_or_insert_with(|| "packets of gicc's runtime".to_owned());
                 Some(Value::One(self.unknown(&[])))
@@ -1088,7 +1216,12 @@ impl<'a> Run<'a> {
     }
 
     /// `llvm.nvvm.atomic.add.gen.i.sys.i32.p0` and its kin: relaxed, at the scope that the name says.
-    fn nvvm_atomic(&mut self, instruction: &Instruction, name: &str, arguments: &[Value]) -> Result<Option<Value>, End> {
+    fn nvvm_atomic(
+        &mut self,
+        instruction: &Instruction,
+        name: &str,
+        arguments: &[Value],
+    ) -> Result<Option<Value>, End> {
         let words: Vec<&str> = name.split('.').collect();
         let scope = if words.contains(&"sys") {
             Scope::Sys
@@ -1121,7 +1254,7 @@ impl<'a> Run<'a> {
         let (to, from, bytes) = (scalar(0), scalar(1), scalar(2));
         let Some(bytes) = bytes.get() else { return Ok(()) };
         let bytes = bytes.min(64) as u32;
-        let width = [16, 8, 4, 2].into_iter().find(|w| bytes % w == 0).unwrap_or(1).min(8);
+        let width = [16, 8, 4, 2].into_iter().find(|w| bytes.is_multiple_of(*w)).unwrap_or(1).min(8);
         let shape = Shape { width, count: (bytes / width).clamp(1, 8), vector: true, pointer: false };
         let value = self.load(instruction, &from, shape, Semantics::Weak, Scope::Sys, 0, false, false)?;
         self.store(instruction, &to, value, shape, Semantics::Weak, Scope::Sys, 0, false)
