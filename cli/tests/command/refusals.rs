@@ -9,7 +9,7 @@ fn parts_that_are_not_built() {
     let bench = Bench::new();
     bench.file("k.cu", KERNEL);
     for args in [
-        &["sim"],
+        &["sim"][..],
         &["k.cu", "--implicit"],
         &["k.cu", "--engine", "proxy"],
         &["k.cu", "--engine", "nvshmem"],

@@ -75,6 +75,7 @@ codes! {
     WEAK_FLAG "C0306" "weak-flag" Note "A flag is accessed more weakly than the memory model asks for, and nothing is known to depend on it";
     DEPENDS_ON_PEER "C0307" "depends-on-peer" Note "Whether the order holds depends on the other side, which is not in this program";
     INCOMPLETE "C0308" "incomplete" Note "Part of the kernel could not be followed";
+    FORMAL_ORDER "C0309" "formal-order" Note "The memory model asks for an order that hardware has not been seen to need here";
 }
 
 /// The kind of this code or name.

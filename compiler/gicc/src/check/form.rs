@@ -53,6 +53,7 @@ fn finding_json(finding: &Finding) -> Value {
         "cause": finding.cause,
         "cure": finding.cure,
         "confirmed": finding.confirmed,
+        "inlined_at": finding.inlined_at,
         "related": finding.labels.iter().map(|label| json!({
             "file": label.span.file, "line": label.span.line, "column": label.span.column, "text": label.text,
         })).collect::<Vec<_>>(),
@@ -159,6 +160,7 @@ mod tests {
             witness: Some("w".to_owned()),
             confirmed: Confirmed::Confirmed,
             labels: vec![Label { span: span(9), text: "reads here".to_owned() }],
+            inlined_at: Vec::new(),
         };
         let nowhere =
             Finding { code: &code::INCOMPLETE, span: None, witness: None, labels: Vec::new(), ..finding.clone() };

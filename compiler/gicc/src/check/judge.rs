@@ -79,7 +79,9 @@ pub(crate) fn judge(kernel: &str, explored: &Explored, deadline: Instant) -> Jud
             let flags = play.skeleton(None);
             if groups.is_empty() {
                 one(kernel, play, &flags, &mut known, &mut judged, &mut before);
-                overwritten(kernel, play, &flags, &mut known, &mut judged);
+                if explored.inexact.is_empty() {
+                    overwritten(kernel, play, &flags, &mut known, &mut judged);
+                }
             }
             packets(kernel, play, &mut known, &mut judged);
         }
@@ -234,6 +236,7 @@ fn diagnose(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, one: At<'_>, oth
             witness: witness.take(),
             confirmed: Confirmed::Confirmed,
             labels,
+            inlined_at: Vec::new(),
         };
     }
     let (code, message, cure) = without_cure(play, &writer, &reader);
@@ -249,6 +252,7 @@ fn diagnose(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, one: At<'_>, oth
         witness,
         confirmed: Confirmed::Confirmed,
         labels,
+        inlined_at: Vec::new(),
     }
 }
 
@@ -331,6 +335,7 @@ fn mixed(kernel: &str, one: At<'_>, other: At<'_>) -> Finding {
         witness: None,
         confirmed: Confirmed::Confirmed,
         labels: [&narrow, &wide].into_iter().filter_map(label).collect(),
+        inlined_at: Vec::new(),
     }
 }
 
@@ -359,6 +364,7 @@ fn weak_flag(kernel: &str, one: At<'_>, other: At<'_>) -> Finding {
         witness: None,
         confirmed: Confirmed::Confirmed,
         labels: [&weak, &strong].into_iter().filter_map(label).collect(),
+        inlined_at: Vec::new(),
     }
 }
 
@@ -373,6 +379,7 @@ fn set_before(kernel: &str, event: &Event) -> Finding {
         witness: None,
         confirmed: Confirmed::Undecided,
         labels: Vec::new(),
+        inlined_at: Vec::new(),
     }
 }
 
@@ -414,6 +421,7 @@ fn packets(kernel: &str, play: &Play<'_>, known: &mut BTreeSet<Pair>, judged: &m
                 witness: None,
                 confirmed: Confirmed::Undecided,
                 labels: Vec::new(),
+                inlined_at: Vec::new(),
             });
         }
     }
@@ -439,6 +447,10 @@ fn overwritten(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, known: &mut B
     for (thread, record) in program.threads.iter().enumerate() {
         for (step, one) in record.steps.iter().enumerate() {
             let mm::Op::Load { registers, access, .. } = &one.op else { continue };
+            // One that acquires is for other data.
+            if access.semantics != mm::Semantics::Relaxed {
+                continue;
+            }
             let Some((role, event)) = play.event(skeleton, thread, step) else { continue };
             let Some((_, path)) = play.threads.get(skeleton.threads[thread]) else { continue };
             if !used_reads(&path.events).iter().any(|(index, _)| *index == skeleton.steps[thread][step]) {
@@ -482,6 +494,7 @@ fn overwritten(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, known: &mut B
                     witness: witness.reads.first().map(|read| read.text.clone()),
                     confirmed: Confirmed::Confirmed,
                     labels: label(&writer).into_iter().collect(),
+                    inlined_at: Vec::new(),
                 });
             }
         }

@@ -10,6 +10,7 @@
 //! | `code` | the codes, with their pages |
 //! | `execute` | what threads of small launches do |
 //! | `skeleton` | what of it matters for one piece of data, as a program of the memory model |
+//! | `pattern` | kernels whose peers come from a host program's tables: halves of the protocol, put together |
 //! | `judge`, `cure` | races, and what would mend them |
 //! | `report`, `form` | findings as data; the same as JSON and SARIF |
 //!
@@ -20,6 +21,7 @@ mod cure;
 mod execute;
 pub mod form;
 mod judge;
+mod pattern;
 pub mod report;
 mod skeleton;
 
@@ -43,9 +45,23 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
     for kernel in code.functions.iter().filter(|function| function.is_kernel) {
         let deadline = deadline.min(Instant::now() + KERNEL_TIME);
         let explored = execute::explore(&code, kernel, deadline);
-        let judged = judge::judge(&kernel.name, &explored, deadline);
-        let mut findings = judged.findings;
+        let found = communication.kernels.iter().find(|found| found.name == kernel.name);
+        let mut findings = if explored.meets_peers() {
+            judge::judge(&kernel.name, &explored, deadline).findings
+        } else {
+            found.map_or_else(Vec::new, |found| pattern::pairs(found, deadline).findings)
+        };
+        if let Some(found) = found.filter(|found| found.communicates) {
+            findings.extend(pattern::notes(found));
+        }
         tidy(&mut findings);
+        for finding in &mut findings {
+            let sites = found.iter().flat_map(|found| &found.sites);
+            let here = sites.filter(|site| site.place.innermost == finding.span);
+            finding.inlined_at = here.flat_map(|site| site.place.inlined_at.iter().cloned()).collect();
+            finding.inlined_at.sort();
+            finding.inlined_at.dedup();
+        }
         report.kernels.push(KernelReport { name: kernel.name.clone(), span: kernel.span.clone(), findings });
     }
     report

@@ -49,6 +49,8 @@ pub struct Finding {
     pub confirmed: Confirmed,
     /// Other lines.
     pub labels: Vec<Label>,
+    /// The calls through which the cause was inlined.
+    pub inlined_at: Vec<Span>,
 }
 
 impl Finding {

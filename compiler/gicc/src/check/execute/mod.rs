@@ -51,6 +51,25 @@ pub(crate) struct Explored {
     pub(crate) inexact: BTreeSet<String>,
 }
 
+impl Explored {
+    /// Whether some memory was accessed by two PEs: else who is whose peer is not to be seen in the kernel.
+    pub(crate) fn meets_peers(&self) -> bool {
+        self.scenarios.iter().any(|scenario| {
+            scenario.threads.iter().any(|(role, paths)| {
+                let own = thread::HEAP + u64::from(role.pe) * thread::STRIDE
+                    ..thread::HEAP + u64::from(role.pe + 1) * thread::STRIDE;
+                paths.iter().flat_map(|path| &path.events).any(|event| match &event.kind {
+                    EventKind::Access(access) => access.address >= thread::HEAP && !own.contains(&access.address),
+                    EventKind::Copy { to, from, .. } => {
+                        [to, from].iter().any(|a| **a >= thread::HEAP && !own.contains(a))
+                    }
+                    _ => false,
+                })
+            })
+        })
+    }
+}
+
 /// Executes a kernel in small launches, until the deadline.
 pub(crate) fn explore(code: &Code, kernel: &Function, deadline: Instant) -> Explored {
     let functions: HashMap<String, Rc<Function>> =
