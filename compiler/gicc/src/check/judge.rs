@@ -79,9 +79,7 @@ pub(crate) fn judge(kernel: &str, explored: &Explored, deadline: Instant) -> Jud
             let flags = play.skeleton(None);
             if groups.is_empty() {
                 one(kernel, play, &flags, &mut known, &mut judged, &mut before);
-                if explored.inexact.is_empty() {
-                    overwritten(kernel, play, &flags, &mut known, &mut judged);
-                }
+                overwritten(kernel, play, &flags, &mut known, &mut judged);
             }
             packets(kernel, play, &mut known, &mut judged);
         }

@@ -91,7 +91,9 @@ pub(crate) fn pairs(kernel: &Kernel, deadline: Instant) -> Matched {
     for send in &sent {
         let polls = waits_for.get(&send.signal.id).map_or(&[][..], Vec::as_slice);
         let mut any = false;
-        for receive in received.iter().filter(|r| polls.contains(&r.poll.id) && fits(send, r)) {
+        for receive in
+            received.iter().filter(|r| polls.contains(&r.poll.id) && fits(send, r) && same_round(kernel, send, r))
+        {
             any = true;
             paired.insert(receive.poll.id);
             scenarios.push(scenario(kernel, Some(*send), Some(*receive)));
@@ -126,10 +128,25 @@ pub(crate) fn pairs(kernel: &Kernel, deadline: Instant) -> Matched {
         .filter_map(|site| site.place.innermost.clone())
         .collect();
     for finding in judged.findings {
-        matched.findings.push(weighed(finding, &volatile, &strong));
+        let mut finding = weighed(finding, &volatile, &strong);
+        if finding.code == &code::NO_BARRIER_AFTER_WAIT && barrier_on_some_way(kernel, &received, &finding) {
+            finding.code = &code::UNDECIDED;
+            finding.confirmed = Confirmed::Undecided;
+        }
+        matched.findings.push(finding);
     }
     matched.findings.extend(boundaries(kernel, &received, &paired, &signals_here));
     matched
+}
+
+/// Whether a barrier stands on some way between the wait that is blamed and what is read: whether the other ways are taken
+/// cannot be told.
+fn barrier_on_some_way(kernel: &Kernel, received: &[Received<'_>], finding: &Finding) -> bool {
+    received.iter().filter(|r| line(r.poll) == finding.span).any(|r| {
+        kernel.sites.iter().any(|site| {
+            site.barrier().is_some() && kernel.leads_to(r.poll.id, site.id) && kernel.leads_to(site.id, r.read.id)
+        })
+    })
 }
 
 /// A signal of gicc's own that says itself that it publishes nothing.
@@ -264,6 +281,13 @@ fn fits(sent: &Sent<'_>, received: &Received<'_>) -> bool {
     )
 }
 
+/// Whether the poll may be of the same round as the signal: every PE executes the same program, so it does not come before
+/// the signal only.
+fn same_round(kernel: &Kernel, sent: &Sent<'_>, received: &Received<'_>) -> bool {
+    let (signal, poll) = (sent.signal.id, received.poll.id);
+    kernel.leads_to(signal, poll) || !kernel.leads_to(poll, signal)
+}
+
 /// Which threads of the block execute the first and the second of two sites: the same one, or two.
 fn threads(first: &Site, second: &Site, elected: &Site) -> (u32, u32) {
     let other = if elected.guard.who == Who::OneOfWarp { 1 } else { 32 };
@@ -356,14 +380,13 @@ fn event(site: &Site, part: u32, kind: EventKind) -> Event {
     Event { site: (site.id.0, part), span, text: words::operation(site).into(), kind }
 }
 
-/// What stands on a way between two sites and orders, in order. One that stands on some ways only counts as well: whether
-/// the others are taken cannot be told here, and what is said has to be right.
+/// What stands on every way between two sites and orders, in order.
 fn between<'k>(kernel: &'k Kernel, from: &Site, to: &Site) -> Vec<&'k Site> {
     let mut all: Vec<&Site> = kernel
         .sites
         .iter()
         .filter(|site| site.is_fence() || site.barrier().is_some())
-        .filter(|site| kernel.leads_to(from.id, site.id) && kernel.leads_to(site.id, to.id))
+        .filter(|site| kernel.always_between(from.id, to.id, &|other| other.id == site.id))
         .collect();
     all.sort_by(|a, b| {
         if a.id == b.id {
