@@ -80,11 +80,21 @@ impl Intrinsic {
     /// Whether a call may end without having done what it is for, because a peer did not do its part or because an argument
     /// was wrong, where the caller goes on to use what it waited for.
     pub fn may_fail_waiting(&self) -> bool {
-        const WAITS: [&str; 7] =
-            ["wait", "channel_put", "channel_wait", "barrier", "event_wait", "all_reduce", "all_gather"];
-        let base = self.name.strip_prefix(crate::PREFIX).unwrap_or_default();
-        let base = base.rsplit_once('_').map_or(base, |(base, _)| base);
-        self.family == Family::Interface && WAITS.contains(&base)
+        // The end of a round of packets stands for the collective whose function it is in, where that is made already.
+        const WAITS: [&str; 9] = [
+            "wait",
+            "channel_put",
+            "channel_wait",
+            "barrier",
+            "grid_sync",
+            "event_wait",
+            "all_reduce",
+            "all_gather",
+            "epoch_set",
+        ];
+        let name = self.name.strip_prefix(crate::PREFIX).unwrap_or_default();
+        let base = ["_thread", "_warp", "_block", "_grid"].iter().find_map(|group| name.strip_suffix(group));
+        self.family == Family::Interface && WAITS.contains(&base.unwrap_or(name))
     }
 }
 
@@ -263,11 +273,10 @@ mod tests {
         let of = |name: &str| find(name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(of("__gicc_wait_warp").group(), Some(Group::Warp));
         assert_eq!(of("__gicc_test").group(), None);
-        for name in ["__gicc_wait_thread", "__gicc_channel_put_block", "__gicc_barrier_block", "__gicc_event_wait_warp"]
-        {
+        for name in ["__gicc_wait_thread", "__gicc_channel_put_block", "__gicc_barrier_block", "__gicc_grid_sync"] {
             assert!(of(name).may_fail_waiting(), "{name}");
         }
-        for name in ["__gicc_test", "__gicc_put_block", "__gicc_channel_done_warp", "__gicc_check_error_block"] {
+        for name in ["__gicc_test", "__gicc_put_block", "__gicc_packet_wait", "__gicc_check_error_block"] {
             assert!(!of(name).may_fail_waiting(), "{name}");
         }
     }

@@ -1,5 +1,5 @@
 //! `gicc-device-module`: all functions of a file become one module of device code. `gicc-check-lowered`: nothing but LLVM's
-//! dialects is left in it, and `gicc.kernel` has become `nvvm.kernel`.
+//! dialects is left in it, and `gicc.kernel` has become `nvvm.kernel`, `gicc.fallback = @f` an attribute of LLVM's.
 //!
 //! ```text
 //! before                                              after
@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 
+use gicc_abi::intrinsics::FALLBACK_ATTRIBUTE;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike as _;
 use melior::ir::operation::{OperationBuilder, OperationLike as _};
@@ -23,7 +24,9 @@ use melior::ir::r#type::{FunctionType, MemRefType, TypeLike as _};
 use melior::ir::{Attribute, Block, BlockRef, Identifier, OperationRef, Region, RegionLike as _};
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
-use super::ir::{all_below, erase, name_of, remove_attribute, set_attribute, symbol_name, type_attribute};
+use super::ir::{
+    all_below, erase, name_attribute, name_of, remove_attribute, set_attribute, symbol_name, type_attribute,
+};
 use super::passes::Failed;
 use super::{emit_error, emit_error_with_note};
 
@@ -199,6 +202,9 @@ pub(super) fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Failed> 
             // SAFETY: the context outlives the operation.
             set_attribute(operation, "nvvm.kernel", Attribute::unit(unsafe { context.to_ref() }));
         }
+        if name == "llvm.func" {
+            keep_fallback(operation);
+        }
         let dialect = name.split('.').next().unwrap_or_default();
         if matches!(dialect, "llvm" | "nvvm")
             || matches!(name.as_str(), "gpu.module" | "builtin.module")
@@ -215,6 +221,22 @@ pub(super) fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Failed> 
         told.push(name);
     }
     if told.is_empty() { Ok(()) } else { Err(Failed) }
+}
+
+/// The fall-back that a kernel names becomes a string attribute of the function in LLVM IR.
+fn keep_fallback(function: OperationRef<'_, '_>) {
+    let Some(fallback) = name_attribute(function, FALLBACK_ATTRIBUTE) else { return };
+    remove_attribute(function, FALLBACK_ATTRIBUTE);
+    let others = function.attribute("passthrough").map(|a| a.to_string()).unwrap_or_default();
+    let others = others.strip_prefix('[').and_then(|o| o.strip_suffix(']')).unwrap_or_default();
+    let separator = if others.is_empty() { "" } else { ", " };
+    let context = function.context();
+    // SAFETY: the context outlives the operation.
+    let context = unsafe { context.to_ref() };
+    let all = format!("[{others}{separator}[\"{FALLBACK_ATTRIBUTE}\", \"{fallback}\"]]");
+    if let Some(attribute) = Attribute::parse(context, &all) {
+        set_attribute(function, "passthrough", attribute);
+    }
 }
 
 fn operand_type(operation: OperationRef<'_, '_>) -> String {

@@ -50,8 +50,16 @@ void GiccDialect::initialize() {
 }
 
 LogicalResult GiccDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kFallback) {
+    if (!isa<FlatSymbolRefAttr>(attribute.getValue()))
+      return op->emitError() << "`gicc.fallback` names a function: `gicc.fallback = @recover`";
+    if (!isa<FunctionOpInterface>(op))
+      return op->emitError() << "`gicc.fallback` stands on kernels, and `" << op->getName() << "` is no function";
+    return success();
+  }
   if (attribute.getName() != kKernel)
-    return op->emitError() << "the dialect `gicc` has no attribute " << attribute.getName() << "; on functions there is `gicc.kernel`";
+    return op->emitError() << "the dialect `gicc` has no attribute " << attribute.getName()
+                           << "; on functions there are `gicc.kernel` and `gicc.fallback`";
   if (!isa<UnitAttr>(attribute.getValue()))
     return op->emitError() << "`gicc.kernel` has no value";
   auto function = dyn_cast<FunctionOpInterface>(op);

@@ -83,6 +83,7 @@ fn insert<'c>(module: &Module<'c>, kernel: FunctionValue<'c>, fallback: Option<F
     // The call takes the place, in the source too, of what it checks.
     let Some(failed) = call(module, next, &name, ty, &[]) else { return };
     let failed = failed.into_int_value();
+    make_convergent(module, &name);
     let Some(question) = check.at.get_next_instruction() else { return };
     at_place_of(question, check.at);
     let Some(tail) = split_after(question, "gicc.checked") else { return };
@@ -99,6 +100,16 @@ fn insert<'c>(module: &Module<'c>, kernel: FunctionValue<'c>, fallback: Option<F
     builder.build_return(None).expect("the builder has a position");
     if check.replaces {
         erase(check.at);
+    }
+}
+
+/// All threads of a group come to its check at one place: no pass may make several of it.
+fn make_convergent(module: &Module<'_>, check: &str) {
+    use inkwell::attributes::{Attribute, AttributeLoc};
+    let Some(function) = module.get_function(check) else { return };
+    for name in ["convergent", "nounwind"] {
+        let kind = Attribute::get_named_enum_kind_id(name);
+        function.add_attribute(AttributeLoc::Function, module.get_context().create_enum_attribute(kind, 0));
     }
 }
 
