@@ -4,7 +4,11 @@ gpu.module @kernels {
   // part: this PE's 256 elements of the vector. vector: all of them, on each PE. matrix: this PE's 64 rows. product: theirs.
   gpu.func @multiply(%part: memref<256xf32>, %vector: !llvm.ptr, %matrix: !llvm.ptr, %product: memref<64xf32>) kernel {
     gicc.all_gather block %vector, %part : !llvm.ptr, memref<256xf32>
+    // All threads of the block get the same answer.
+    %failed = gicc.check_error block
+    cf.cond_br %failed, ^end, ^gathered
 
+  ^gathered:
     %pes = gicc.n_pes : i32
     %each = arith.constant 256 : index
     %all = arith.index_cast %pes : i32 to index
@@ -27,6 +31,9 @@ gpu.module @kernels {
       }
       memref.store %sum, %product[%row] : memref<64xf32>
     }
+    cf.br ^end
+
+  ^end:
     gpu.return
   }
 

@@ -262,6 +262,13 @@ func.func @attribute() attributes {gicc.kernal} {
 
 // -----
 
+// expected-error @+1 {{`gicc.fallback` names a function: `gicc.fallback = @recover`}}
+func.func @fallback() attributes {gicc.kernel, gicc.fallback} {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{`gicc.kernel` has no value}}
 func.func @value() attributes {gicc.kernel = 1} {
   return

@@ -25,6 +25,8 @@ def Gicc_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Marks a function as a kernel: `func.func @k() attributes {gicc.kernel}`.
     static constexpr ::llvm::StringLiteral kKernel = "gicc.kernel";
+    /// Names the function that a kernel calls where its communication failed and errors are checked strictly.
+    static constexpr ::llvm::StringLiteral kFallback = "gicc.fallback";
   }];
 }
 
