@@ -456,7 +456,7 @@ fn overwritten(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, known: &mut B
             }
             // The value that is waited for, and a later one of the same writer.
             let wanted = record.steps[step..].iter().find_map(|later| match &later.op {
-                mm::Op::Assume { register, until } if Some(register) == registers.first() => Some(until.value),
+                mm::Op::Assume { register, until } if Some(register) == registers.first() => Some(*until),
                 _ => None,
             });
             let Some(wanted) = wanted else { continue };
@@ -468,7 +468,7 @@ fn overwritten(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, known: &mut B
                     },
                     _ => None,
                 });
-                if !stores.by_ref().any(|(_, value)| value == wanted) {
+                if !stores.by_ref().any(|(_, value)| wanted.comparison.holds(value, wanted.value)) {
                     continue;
                 }
                 let Some((at, newer)) = stores.next() else { continue };
