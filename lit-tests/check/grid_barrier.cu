@@ -5,7 +5,7 @@
 #include <gicc/gicc.cuh>
 
 // BEFORE: error[C0108] relaxed-counter
-// BEFORE: grid_barrier.cu:[[#@LINE+12]]
+// BEFORE: grid_barrier.cu:[[#@LINE+11]]
 // AFTER: nothing is wrong
 #ifdef BEFORE
 #define COUNT "atom.relaxed.gpu.global.add.u32"
