@@ -95,7 +95,7 @@ fi
 if wanted nvshmem && [ -f "$baselines/nvshmem_rounds.cu" ] && [ -n "$nvshmem" ]; then
   host=$(find "$nvshmem/lib" -name 'libnvshmem_host.so*' | sort | head -1)
   nvcc -O3 -std=c++17 -arch=sm_90 -rdc=true -I "$nvshmem/include" -o "$build/nvshmem_rounds" "$baselines/nvshmem_rounds.cu" \
-    "$nvshmem/lib/libnvshmem_device.a" "$host" -Xlinker -rpath -Xlinker "$nvshmem/lib" -lcuda >>"$log" 2>&1 &
+    "$nvshmem/lib/libnvshmem_device.a" -Xlinker "$host" -Xlinker -rpath -Xlinker "$nvshmem/lib" -lcuda >>"$log" 2>&1 &
 fi
 wait
 say "compiled: $(ls "$build" | tr '\n' ' ')"

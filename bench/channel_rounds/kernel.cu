@@ -5,10 +5,12 @@
 #include <gicc/gicc.cuh>
 #include "by_hand.cuh"
 
-// The 16-byte words of a block's part: whole rows of a word a thread, so that a small message is one block's.
-__device__ void part(long words, long &from, long &count) {
-  long rows = (words + blockDim.x - 1) / blockDim.x, each = (rows + gridDim.x - 1) / gridDim.x * blockDim.x;
-  from = min(blockIdx.x * each, words);
+// The 16-byte words of a block's part: rows of half a word a thread, which is a packet of 8 bytes each, so that a small
+// message is one block's, and a larger one is spread as widely as packets can be.
+__device__ void part(long words, long &from, long &count, unsigned block) {
+  const long row = blockDim.x / 2;
+  long rows = (words + row - 1) / row, each = (rows + gridDim.x - 1) / gridDim.x * row;
+  from = min(block * each, words);
   count = min(each, words - from);
 }
 
@@ -16,7 +18,7 @@ template <class Channel>
 __device__ void play(long iterations, long bytes, void *storage, uint4 *slots, const uint4 *source, u64 *reply,
                      unsigned *arrived, u64 first) {
   long from, count;
-  part(bytes / 16, from, count);
+  part(bytes / 16, from, count, blockIdx.x);
   Channel c((typename Channel::storage *)storage + blockIdx.x, slots + blockIdx.x * Channel::buffer_elements);
   if (gicc::my_pe() == 0) {
     for (u64 i = first; i < first + iterations; i++) {
@@ -33,17 +35,21 @@ __device__ void play(long iterations, long bytes, void *storage, uint4 *slots, c
   }
 }
 
-// A block's part of at most 1 MB; slots of that size for each of 32 blocks would be spread over too many pages.
+// Eight slots as large as the messages ask for: 4 KB, 32 KB, 128 KB, 1 MB.
 template <gicc::protocol P, gicc::packet F>
 __device__ void rounds(long iterations, long bytes, void *storage, uint4 *slots, const uint4 *source,
                        u64 *reply, unsigned *arrived, u64 *epoch) {
-  constexpr long all = (1 << 20) / 16;
+  constexpr int n = 8;
   u64 first = *epoch + 1;
-  if (gridDim.x == 1)
-    play<gicc::channel<uint4, P, 4, all, F>>(iterations, bytes, storage, slots, source, reply, arrived, first);
-  else if (gridDim.x == 8)
-    play<gicc::channel<uint4, P, 4, all / 8, F>>(iterations, bytes, storage, slots, source, reply, arrived, first);
-  else play<gicc::channel<uint4, P, 4, all / 32, F>>(iterations, bytes, storage, slots, source, reply, arrived, first);
+  long from, count;
+  part(bytes / 16, from, count, 0);
+  if (count <= 256)
+    play<gicc::channel<uint4, P, n, 256, F>>(iterations, bytes, storage, slots, source, reply, arrived, first);
+  else if (count <= 2048)
+    play<gicc::channel<uint4, P, n, 2048, F>>(iterations, bytes, storage, slots, source, reply, arrived, first);
+  else if (count <= 8192)
+    play<gicc::channel<uint4, P, n, 8192, F>>(iterations, bytes, storage, slots, source, reply, arrived, first);
+  else play<gicc::channel<uint4, P, n, 65536, F>>(iterations, bytes, storage, slots, source, reply, arrived, first);
   // Every block has read the epoch: it took part in the last round.
   if (blockIdx.x == 0 && threadIdx.x == 0) *epoch = first + iterations - 1;
 }

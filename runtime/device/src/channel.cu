@@ -27,26 +27,26 @@ template <class Group, int Code>
 GICC_RT void channel_put(Counters *c, State *state, void *dst, const void *src, int64_t bytes, int64_t capacity,
                          int32_t element, int32_t slots, int32_t protocol, int32_t data, int32_t pe) {
   c->put_group = c[second(protocol)].put_group = 1 + Code;
-  if (!message_fits<Group>(dst, bytes, capacity, pe)) return;
   if (by_ll(bytes, protocol))
-    ll_put<Group>(c[second(protocol)], state, state + second(protocol), src, bytes, ll_capacity(capacity, protocol),
-                  element, slots, data, pe);
-  else simple_put<Group>(*c, state, dst, src, bytes, capacity, element, slots, pe);
+    ll_put<Group>(c[second(protocol)], state, state + second(protocol), dst, src, bytes, capacity,
+                  ll_capacity(capacity, protocol), element, slots, data, pe);
+  else if (message_fits<Group>(dst, bytes, capacity, pe))
+    simple_put<Group>(*c, state, dst, src, bytes, capacity, element, slots, pe);
 }
 
 template <class Group, int Code>
 GICC_RT void *channel_wait(Counters *c, State *state, void *dst, int64_t bytes, int64_t capacity, int32_t element,
                            int32_t slots, int32_t protocol, int32_t data, int32_t pe) {
   c->wait_group = c[second(protocol)].wait_group = 1 + Code;
-  if (!message_fits<Group>(dst, bytes, capacity, pe)) return nullptr;
   bool ll = by_ll(bytes, protocol);
   void *slot;
   if (ll) {
     int64_t slot_bytes = ll_capacity(capacity, protocol);
     void *slots_of_ll = (char *)dst + second(protocol) * slots * capacity;
-    slot = ll_wait<Group>(c[second(protocol)], state, state + second(protocol), slots_of_ll, bytes, slot_bytes,
-                          slot_bytes, element, slots, data, pe);
+    slot = ll_wait<Group>(c[second(protocol)], state, state + second(protocol), slots_of_ll, bytes, capacity,
+                          slot_bytes, slot_bytes, element, slots, data, pe);
   } else {
+    if (!message_fits<Group>(dst, bytes, capacity, pe)) return nullptr;
     slot = simple_wait<Group>(*c, state, dst, capacity, slots, pe);
   }
   if (protocol == GICC_PROTOCOL_AUTOMATIC && slot) c->kinds = c->kinds << 1 | !ll;

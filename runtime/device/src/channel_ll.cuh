@@ -30,37 +30,43 @@ GICC_RT uint64_t ll_storage(uint32_t places, int64_t capacity, int32_t data) {
   return GICC_PACKETS_OFFSET + places * ll_bytes(capacity, data);
 }
 
-/// Whether a message can go through the packets; where not, sets the error word. None of it changes from message to message.
+/// Whether a message fits a slot and can go through the packets; where not, sets the error word. None of it changes from
+/// message to message, and it is one branch, so that a kernel's loop decides it once.
 template <class Group>
-GICC_RT bool packets_ok(const void *words, uint64_t storage, const void *local, int64_t bytes, int32_t element,
-                        int32_t pe) {
+GICC_RT bool packets_ok(const void *words, uint64_t storage, const void *dst, const void *local, int64_t bytes,
+                        int64_t capacity, int32_t element, int32_t pe) {
   bool aligned = (((uint64_t)local | (uint64_t)bytes) & low_bits(element)) == 0 && ((uint64_t)words & 15) == 0;
-  bool fits = (int)in_team(pe) & (int)symmetric(words, (int64_t)storage) & (int)aligned & (int)(bytes >= 0);
+  bool fits = (int)in_team(pe) & (int)symmetric(words, (int64_t)storage) & (int)aligned & (int)(bytes >= 0) &
+              (int)(bytes <= capacity);
   if (__builtin_expect(fits, 1)) return true;
-  if (Group::speaks()) gicc_rt_fail_packets(words, storage, local, bytes, element, pe);
+  if (message_fits<Group>(dst, bytes, capacity, pe) && Group::speaks())
+    gicc_rt_fail_packets(words, storage, local, bytes, element, pe);
   return false;
 }
 
 /// Messages that were sent and for which no credit has come. A thread that has no packet in a message may see the credit for it
 /// before it has counted it itself, so the number may be negative.
-GICC_RT int64_t without_credit(uint64_t sent, uint64_t credit) { return (int64_t)(sent - credit); }
+GICC_RT int32_t without_credit(uint64_t sent, uint64_t credit) { return (int32_t)((uint32_t)sent - (uint32_t)credit); }
 
-/// Sends a message. words: the channel's storage; state: the words of this protocol in it.
+/// Sends a message. words: the channel's storage; state: the words of this protocol in it; dst: the slots; most: bytes of a
+/// message at most; capacity: bytes for which there are packets.
 template <class Group>
-GICC_RT void ll_put(Counters &c, State *words, State *state, const void *src, int64_t bytes, int64_t capacity,
-                    int32_t element, int32_t slots, int32_t data, int32_t pe) {
+GICC_RT void ll_put(Counters &c, State *words, State *state, const void *dst, const void *src, int64_t bytes,
+                    int64_t most, int64_t capacity, int32_t element, int32_t slots, int32_t data, int32_t pe) {
   uint32_t places = 2 * (uint32_t)slots;
   uint64_t sent = c.sent;
-  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), src, bytes, element, pe)) return;
+  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), dst, src, bytes, most, element, pe)) return;
   bool room = true;
-  if (__builtin_expect(without_credit(sent, c.credit) >= (int32_t)places, 0)) {
-    // Each thread for itself: what it stores then depends on what it has read.
-    room = poll_until<GICC_ORDER_RELAXED>(&state->credited, GICC_COMPARE_GT, sent - places, pe, c.credit);
-  }
-  Group::converge();
+  pack<Group>((const char *)src, bytes, element, data, ll_flag(sent, places), [&](char *&to) __attribute__((always_inline)) {
+    if (__builtin_expect(without_credit(sent, c.credit) >= (int32_t)places, 0)) {
+      // Each thread for itself: what it stores then depends on what it has read.
+      room = poll_until<GICC_ORDER_RELAXED>(&state->credited, GICC_COMPARE_GT, sent - places, pe, c.credit);
+    }
+    Group::converge();
+    to = (char *)peer_address(ll_place(words, sent, places, capacity, data), pe);
+    return room;
+  });
   if (!room) return;
-  char *packets = ll_place(words, sent, places, capacity, data);
-  pack<Group>((char *)peer_address(packets, pe), (const char *)src, bytes, element, data, ll_flag(sent, places));
   c.sent = sent + 1;
   // The next credit is on its way while the group does something else.
   if (without_credit(sent + 1, c.credit) >= slots)
@@ -69,12 +75,16 @@ GICC_RT void ll_put(Counters &c, State *words, State *state, const void *src, in
 
 /// Takes a message, of which the length is known.
 template <class Group>
-GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_t bytes, int64_t slot_bytes,
-                      int64_t capacity, int32_t element, int32_t slots, int32_t data, int32_t pe) {
+GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_t bytes, int64_t most,
+                      int64_t slot_bytes, int64_t capacity, int32_t element, int32_t slots, int32_t data, int32_t pe) {
   uint32_t places = 2 * (uint32_t)slots;
   uint64_t received = c.received;
   char *slot = (char *)dst + (int64_t)(received % (uint32_t)slots) * slot_bytes;
-  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), dst, bytes, element, pe)) return nullptr;
+  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), dst, dst, bytes, most, element, pe)) return nullptr;
+  // The credit for messages of earlier calls, once in so many, and by a thread that is not the one that replies: here nobody
+  // waits for the group, and behind the message somebody would. The put side has as many places without it as there are slots.
+  if ((uint32_t)received % (uint32_t)slots == 0 && Group::rank() == Group::count() - 1)
+    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)received, GICC_ORDER_RELAXED, pe);
   if (__builtin_expect(received - c.settled >= (uint32_t)slots, 0)) {
     if (received - c.returned >= (uint32_t)slots) {
       if (Group::speaks())
@@ -90,8 +100,5 @@ GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_
   c.settled = c.returned;
   received += all;
   c.received = received;
-  // Once in so many messages, and by a thread that goes on last: it is not needed for long.
-  if (all && received % (uint32_t)slots == 0 && Group::rank() == Group::count() - 1)
-    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)received, GICC_ORDER_RELAXED, pe);
   return all ? slot : nullptr;
 }

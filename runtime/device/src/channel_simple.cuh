@@ -29,9 +29,11 @@ template <class Group>
 GICC_RT void *simple_wait(Counters &c, State *state, void *dst, int64_t capacity, int32_t slots, int32_t pe) {
   if (!signal_ok<Group>(state, pe, sizeof *state)) return nullptr;
   uint64_t received = c.received;
+  // The group meets and learns the outcome in one.
   uint64_t seen;
-  bool here = poll_together<Group>(&state->arrived, GICC_COMPARE_GT, received, pe, seen);
-  if (!broadcast(Group(), here)) return nullptr;
+  bool good = true;
+  if (Group::speaks()) good = poll_until(&state->arrived, GICC_COMPARE_GT, received, pe, seen);
+  if (!Group::all(good)) return nullptr;
   c.received = received + 1;
   return (char *)dst + (int64_t)(received % (uint32_t)slots) * capacity;
 }
@@ -42,5 +44,7 @@ template <class Group> GICC_RT void simple_done(Counters &c, State *state, int32
   // All have read the slot.
   Group::meet();
   c.returned = returned + 1;
-  send_signal<Group>(&state->credited, (int64_t)(returned + 1), GICC_SIGNAL_OP_SET, GICC_ORDER_RELEASE, pe);
+  // By the thread that goes on last: the release takes its time, and the speaker may poll meanwhile.
+  if (Group::rank() == Group::count() - 1)
+    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)(returned + 1), GICC_ORDER_RELEASE, pe);
 }

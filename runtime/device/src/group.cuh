@@ -4,6 +4,8 @@
 #pragma once
 
 #define GICC_RT static inline __device__ __attribute__((always_inline))
+/// Of a member function.
+#define GICC_RT_MEMBER inline __device__ __attribute__((always_inline))
 
 /// One thread: alone, always the speaker.
 struct Thread {

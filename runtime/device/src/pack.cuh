@@ -3,7 +3,7 @@
 // are aligned to words go in words; all others byte by byte, out of line.
 #pragma once
 
-/// Data and flag as the two halves of a packet.
+/// The two halves of a packet; before the flag is known, its data alone.
 struct Packet {
   uint64_t low, high;
 };
@@ -13,25 +13,34 @@ template <int Data, class Word> struct Form {
   static constexpr int data = Data;
   static constexpr uint32_t word = sizeof(Word);
 
-  /// A packet of the data at from, of which there are `bytes` bytes at least.
-  GICC_RT Packet read(const char *from, uint64_t flag, uint32_t bytes = Data) {
+  /// The data at from, of which there are `bytes` bytes at least.
+  GICC_RT Packet read(const char *from, uint32_t bytes) {
     const Word *w = (const Word *)from;
     uint64_t part[3] = {0, 0, 0};
 #pragma unroll
     for (uint32_t i = 0; i < Data / word; i++)
       if (i * word < bytes) part[i] = w[i];
-    if constexpr (word == 8) return {part[0], flag};
-    else return {part[0] | part[1] << 32, Data == 12 ? part[2] | flag << 32 : flag};
+    if constexpr (word == 8) return {part[0], 0};
+    else return {part[0] | part[1] << 32, Data == 12 ? part[2] : 0};
   }
 
   /// The data of a packet to to, `bytes` of it.
-  GICC_RT void write(char GICC_GLOBAL *to, gicc_v2i64 packet, uint32_t bytes = Data) {
+  GICC_RT void write(char GICC_GLOBAL *to, gicc_v2i64 packet, uint32_t bytes) {
     Word GICC_GLOBAL *w = (Word GICC_GLOBAL *)to;
     const uint64_t part[3] = {(uint64_t)packet.x, (uint64_t)packet.x >> 32, (uint64_t)packet.y};
 #pragma unroll
     for (uint32_t i = 0; i < Data / word; i++)
       if (i * word < bytes) w[i] = (Word)part[i];
   }
+};
+
+/// A message cut into packets: `whole` full ones, and one of `rest` bytes where that is not 0 or there is no other.
+template <class F> struct Cut {
+  uint32_t whole, rest, packets;
+  GICC_RT_MEMBER Cut(uint32_t bytes)
+      : whole(bytes / F::data), rest(bytes - whole * F::data), packets(whole + (rest != 0 || bytes == 0)) {}
+  /// Bytes of data in packet k.
+  GICC_RT_MEMBER uint32_t bytes_of(uint32_t k) const { return k < whole ? F::data : rest; }
 };
 
 /// A packet's high half is the flag, or has it in its high 32 bits.
@@ -42,25 +51,46 @@ GICC_RT void store_packet(char *to, Packet p) {
   __gicc_store_b128(to, (int64_t)p.low, (int64_t)p.high, GICC_ORDER_RELAXED, GICC_SCOPE_SYS);
 }
 
-/// Stores a message's packets. A thread's loads are under way together.
-template <class Group, class F> GICC_RT void pack_words(char *to, const char *from, uint32_t bytes, uint64_t flag) {
-  const uint32_t whole = bytes / F::data, rest = bytes - whole * F::data, stride = Group::count();
-  uint32_t k = Group::rank();
-#pragma clang loop unroll(disable)
-  while (k < whole && whole - k > stride) {
-    Packet a = F::read(from + (uint64_t)k * F::data, flag);
-    Packet b = F::read(from + (uint64_t)(k + stride) * F::data, flag);
-    store_packet(to + (uint64_t)k * GICC_PACKET_BYTES, a);
-    store_packet(to + (uint64_t)(k + stride) * GICC_PACKET_BYTES, b);
+/// Sends a message's packets. `begin` loads what the thread sends first, so that whatever else has to be found out is found
+/// out while its loads are under way; `finish` stores it with the flag, and all the rest. A message of at most one packet a
+/// thread has a path of its own, which all threads take alike: lanes of a warp that took different paths would go one after
+/// the other.
+template <class Group, class F> struct Packer {
+  const char *from;
+  Cut<F> cut;
+  uint32_t k, stride;
+  Packet first, second;
+
+  GICC_RT_MEMBER Packer(const char *source, uint32_t bytes)
+      : from(source), cut(bytes), k(Group::rank()), stride(Group::count()), first{0, 0}, second{0, 0} {
+    if (k < cut.packets) first = read(k);
+    if (cut.packets > stride && cut.packets - stride > k) second = read(k + stride);
+  }
+
+  GICC_RT_MEMBER void finish(char *to, int64_t flag) {
+    if (k < cut.packets) store(to, k, first, flag);
+    if (cut.packets <= stride) return;
+    if (cut.packets - stride > k) store(to, k + stride, second, flag);
     k += 2 * stride;
+#pragma clang loop unroll(disable)
+    while (k < cut.whole && cut.whole - k > stride) {
+      Packet a = read_whole(k), b = read_whole(k + stride);
+      store(to, k, a, flag);
+      store(to, k + stride, b, flag);
+      k += 2 * stride;
+    }
+#pragma clang loop unroll(disable)
+    for (; k < cut.packets; k += stride) store(to, k, read(k), flag);
   }
-  if (k < whole) {
-    store_packet(to + (uint64_t)k * GICC_PACKET_BYTES, F::read(from + (uint64_t)k * F::data, flag));
-    k += stride;
+
+private:
+  GICC_RT_MEMBER Packet read(uint32_t at) const { return F::read(from + (uint64_t)at * F::data, cut.bytes_of(at)); }
+  GICC_RT_MEMBER Packet read_whole(uint32_t at) const { return F::read(from + (uint64_t)at * F::data, F::data); }
+  GICC_RT_MEMBER static void store(char *to, uint32_t at, Packet p, int64_t flag) {
+    __gicc_store_b128(to + (uint64_t)at * GICC_PACKET_BYTES, (int64_t)p.low, (int64_t)p.high | flag, GICC_ORDER_RELAXED,
+                      GICC_SCOPE_SYS);
   }
-  if (k == whole && (rest != 0 || bytes == 0))
-    store_packet(to + (uint64_t)k * GICC_PACKET_BYTES, F::read(from + (uint64_t)k * F::data, flag, rest));
-}
+};
 
 /// The packets at `place` and those `stride` further, N of them, when all carry the flag. False where the wait gave up.
 template <int N> GICC_RT bool fetch(char *place, uint64_t stride, int64_t flag, int64_t mask, int32_t pe, gicc_v2i64 *w) {
@@ -87,29 +117,35 @@ template <int N> GICC_RT bool fetch(char *place, uint64_t stride, int64_t flag, 
   return false;
 }
 
-/// Polls a message's packets and stores their data. False where the wait gave up.
+/// Polls a message's packets and stores their data. False where the wait gave up. Paths as in `Packer`.
 template <class Group, class F>
 GICC_RT bool unpack_words(char *packets, char GICC_GLOBAL *to, uint32_t bytes, uint64_t flag, int32_t pe) {
-  const uint32_t whole = bytes / F::data, rest = bytes - whole * F::data, stride = Group::count();
+  const Cut<F> cut(bytes);
+  const uint32_t stride = Group::count();
   const int64_t bits = flag_bits(F::data, flag), mask = flag_mask(F::data);
   uint32_t k = Group::rank();
   gicc_v2i64 w[2];
+  if (cut.packets <= stride) {
+    if (k >= cut.packets) return true;
+    if (!fetch<1>(packets + (uint64_t)k * GICC_PACKET_BYTES, 0, bits, mask, pe, w)) return false;
+    F::write(to + (uint64_t)k * F::data, w[0], cut.bytes_of(k));
+    return true;
+  }
 #pragma clang loop unroll(disable)
-  while (k < whole && whole - k > stride) {
-    if (!fetch<2>(packets + (uint64_t)k * GICC_PACKET_BYTES, (uint64_t)stride * GICC_PACKET_BYTES, bits, mask, pe, w))
+  while (k < cut.packets) {
+    bool two = cut.packets - k > stride;
+    // The same packet twice where there is no second.
+    uint32_t next = two ? k + stride : k;
+    if (!fetch<2>(packets + (uint64_t)k * GICC_PACKET_BYTES, (uint64_t)(next - k) * GICC_PACKET_BYTES, bits, mask, pe, w))
       return false;
-    F::write(to + (uint64_t)k * F::data, w[0]);
-    F::write(to + (uint64_t)(k + stride) * F::data, w[1]);
+    if (next < cut.whole) {
+      F::write(to + (uint64_t)k * F::data, w[0], F::data);
+      F::write(to + (uint64_t)next * F::data, w[1], F::data);
+    } else {
+      F::write(to + (uint64_t)k * F::data, w[0], cut.bytes_of(k));
+      if (two) F::write(to + (uint64_t)next * F::data, w[1], cut.bytes_of(next));
+    }
     k += 2 * stride;
-  }
-  if (k < whole) {
-    if (!fetch<1>(packets + (uint64_t)k * GICC_PACKET_BYTES, 0, bits, mask, pe, w)) return false;
-    F::write(to + (uint64_t)k * F::data, w[0]);
-    k += stride;
-  }
-  if (k == whole && (rest != 0 || bytes == 0)) {
-    if (!fetch<1>(packets + (uint64_t)k * GICC_PACKET_BYTES, 0, bits, mask, pe, w)) return false;
-    F::write(to + (uint64_t)k * F::data, w[0], rest);
   }
   return true;
 }
@@ -125,14 +161,25 @@ GICC_RT bool in_words(const void *p, int64_t bytes, int32_t element, int32_t wor
   return element % word == 0 || (((uint64_t)p | (uint64_t)bytes) & (uint64_t)(word - 1)) == 0;
 }
 
-/// Sends bytes as packets to `to` on a peer.
-template <class Group>
-GICC_RT void pack(char *to, const char *from, int64_t bytes, int32_t element, int32_t data, uint64_t flag) {
+/// Sends bytes as packets. `place(to)` says whether to send them, and where to on the peer; it is asked when the first loads
+/// are under way.
+template <class Group, class Place>
+GICC_RT void pack(const char *from, int64_t bytes, int32_t element, int32_t data, uint64_t flag, Place place) {
   uint32_t n = (uint32_t)bytes;
-  if (data == 12 && in_words(from, bytes, element, 4)) pack_words<Group, Form<12, uint32_t>>(to, from, n, flag);
-  else if (data == 8 && in_words(from, bytes, element, 8)) pack_words<Group, Form<8, uint64_t>>(to, from, n, flag);
-  else if (data == 8 && element % 4 == 0) pack_words<Group, Form<8, uint32_t>>(to, from, n, flag);
-  else gicc_rt_pack(to, from, n, data, flag, Group::rank(), Group::count());
+  const int64_t bits = flag_bits(data, flag);
+  char *to;
+  if (data == 12 && in_words(from, bytes, element, 4)) {
+    Packer<Group, Form<12, uint32_t>> p(from, n);
+    if (place(to)) p.finish(to, bits);
+  } else if (data == 8 && in_words(from, bytes, element, 8)) {
+    Packer<Group, Form<8, uint64_t>> p(from, n);
+    if (place(to)) p.finish(to, bits);
+  } else if (data == 8 && element % 4 == 0) {
+    Packer<Group, Form<8, uint32_t>> p(from, n);
+    if (place(to)) p.finish(to, bits);
+  } else if (place(to)) {
+    gicc_rt_pack(to, from, n, data, flag, Group::rank(), Group::count());
+  }
 }
 
 /// Takes bytes out of packets of this PE.

@@ -482,7 +482,7 @@ struct channel {
       P == protocol::automatic && slot_bytes > (long long)GICC_LL_BELOW ? (long long)GICC_LL_BELOW : slot_bytes;
   /// Bytes of data in a packet.
   static constexpr int packet_data =
-      Form != packet::automatic ? (int)Form : slot_bytes <= (long long)GICC_LARGEST_SLOT_OF_8 ? 8 : 12;
+      Form != packet::automatic ? (int)Form : ll_slot_bytes <= (long long)GICC_LARGEST_SLOT_OF_8 ? 8 : 12;
   /// Packets that a PE's memory holds.
   static constexpr long long packets =
       detail::has_packets(P) ? 2 * Slots * ((ll_slot_bytes + packet_data - 1) / packet_data) : 0;
