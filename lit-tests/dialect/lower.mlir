@@ -115,8 +115,8 @@ func.func @events(%to: memref<64xf32>, %from: memref<64xf32>, %word: memref<1xi6
 // CHECK: llvm.call @__gicc_channel_put_block(%[[COUNTERS]],
 // IR-LABEL: define {{.*}}@channels(
 // IR: call void @__gicc_channel_open(ptr %[[C:.*]], ptr %[[S:.*]], i32 0)
-// IR: call void @__gicc_channel_put_block(ptr %[[C]], ptr %{{.*}}, ptr %{{.*}}, ptr %{{.*}}, i64 400, i64 4096, i32 4, i32 2, i32 0, i32 12, i32 %{{.*}}, ptr {{.*}}@gicc.channel.ring
-// IR: call ptr @__gicc_channel_wait_block(ptr %[[C]], ptr %{{.*}}, ptr %{{.*}}, i64 -1, i64 4096, i32 4, i32 2, i32 0, i32 12, i32 %{{.*}}, ptr
+// IR: call void @__gicc_channel_put_block(ptr %[[C]], ptr %{{.*}}, ptr %{{.*}}, ptr %{{.*}}, i64 400, i64 4096, i32 4, i32 2, i32 0, i32 8, i32 %{{.*}}, ptr {{.*}}@gicc.channel.ring
+// IR: call ptr @__gicc_channel_wait_block(ptr %[[C]], ptr %{{.*}}, ptr %{{.*}}, i64 -1, i64 4096, i32 4, i32 2, i32 0, i32 8, i32 %{{.*}}, ptr
 // IR: call void @__gicc_channel_done_block(ptr %[[C]], ptr %{{.*}}, i32 2, i32 0, i32 %{{.*}})
 // IR: call void @__gicc_channel_close(ptr %[[C]], ptr %{{.*}}, i32 0)
 func.func @channels(%words: memref<8xi64>, %buffer: memref<2048xf32>, %from: memref<100xf32>, %pe: i32) {

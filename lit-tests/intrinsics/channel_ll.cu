@@ -13,10 +13,10 @@ using stream = gicc::channel<float, gicc::protocol::ll, 4, 1024>;
 // CHECK-LABEL: .visible .entry put_block(
 // CHECK: ld.global.b64 {{.*}}+16]
 // CHECK: ld.relaxed.sys.global.u64
-// CHECK-NOT: ld.global.b64
+// CHECK-NOT: ld.global.b64 {{.*}}+{{16|24|32}}]
 // CHECK-NOT: bar.sync
 // CHECK: st.relaxed.sys.global.b128
-// CHECK-NOT: ld.global.b64
+// CHECK-NOT: ld.global.b64 {{.*}}+{{16|24|32}}]
 // CHECK: st.global.b64 {{.*}}+16]
 // CHECK: ret;
 extern "C" __global__ void put_block(stream::storage *words, float *slots, const float *from, int n, int many) {

@@ -81,10 +81,6 @@ GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_
   uint64_t received = c.received;
   char *slot = (char *)dst + (int64_t)(received % (uint32_t)slots) * slot_bytes;
   if (!packets_ok<Group>(words, ll_storage(places, capacity, data), dst, dst, bytes, most, element, pe)) return nullptr;
-  // The credit for messages of earlier calls, once in so many, and by a thread that is not the one that replies: here nobody
-  // waits for the group, and behind the message somebody would. The put side has as many places without it as there are slots.
-  if ((uint32_t)received % (uint32_t)slots == 0 && Group::rank() == Group::count() - 1)
-    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)received, GICC_ORDER_RELAXED, pe);
   if (__builtin_expect(received - c.settled >= (uint32_t)slots, 0)) {
     if (received - c.returned >= (uint32_t)slots) {
       if (Group::speaks())
@@ -100,5 +96,8 @@ GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_
   c.settled = c.returned;
   received += all;
   c.received = received;
+  // Once in so many messages, and by a thread that goes on last: it is not needed for long.
+  if (all && received % (uint32_t)slots == 0 && Group::rank() == Group::count() - 1)
+    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)received, GICC_ORDER_RELAXED, pe);
   return all ? slot : nullptr;
 }

@@ -135,7 +135,7 @@ fn nvshmem(name: &str) -> Option<Library> {
     Some(match name {
         "fence" => Library::Fence,
         "quiet" => Library::Quiet,
-        _ if has("put_signal") || has("put_nbi_signal") => Library::PutSignal(0),
+        _ if has("put") && has("_signal") => Library::PutSignal(0),
         _ if name.starts_with("signal_wait") || has("wait_until") || name == "wait" => Library::Wait(0),
         _ if has("signal_op") => Library::Signal(0),
         _ if has("barrier") => Library::Barrier,

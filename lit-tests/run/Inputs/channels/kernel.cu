@@ -46,7 +46,7 @@ __device__ void stream(Channel &c, const T *source, T *out, long *position, int 
   extern "C" __global__ void name(void *storage, T *slots, const T *source, T *out, long *position, int first,         \
                                   int messages, int batch, unsigned seed) {                                            \
     using Channel = gicc::channel<T, protocol::P, Slots, Capacity, packet::Form>;                                      \
-    static_assert(Channel::storage_bytes <= 1 << 19 && Channel::buffer_elements * sizeof(T) <= 1 << 19, "the buffers"); \
+    static_assert(Channel::storage_bytes <= (1 << 19) + 128 && Channel::buffer_elements * sizeof(T) <= 1 << 19, "the buffers"); \
     Channel c(#name, (typename Channel::storage *)storage, slots);                                                     \
     stream<gicc::Put, gicc::Wait, Capacity>(c, source, out, position, first, messages, batch, seed);                   \
   }
