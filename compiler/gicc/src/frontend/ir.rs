@@ -7,7 +7,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 
 use crate::diagnostic::{Diagnostic, Span, codes};
-use crate::llvm::Messages;
+use crate::llvm::{Messages, leave_verification_to_the_reader, strip_old_debug_information};
 
 /// Reads a `.ll` file.
 pub(super) fn read_text<'c>(context: &'c Context, messages: &Messages, input: &Path) -> Result<Module<'c>, Diagnostic> {
@@ -15,6 +15,7 @@ pub(super) fn read_text<'c>(context: &'c Context, messages: &Messages, input: &P
     if std::str::from_utf8(&bytes).is_err() {
         return Err(Diagnostic::error(codes::UNREADABLE_INPUT, format!("`{}` is not UTF-8 text", input.display())));
     }
+    leave_verification_to_the_reader();
     let buffer = MemoryBuffer::create_from_memory_range_copy(&bytes, &input.display().to_string());
     let parsed = context.create_module_from_ir(buffer).map_err(|e| parse_error(input, &e.to_string()));
     messages.take_errors();
@@ -46,6 +47,7 @@ pub(super) fn parse_bitcode<'c>(
     bitcode: &[u8],
     input: &Path,
 ) -> Result<Module<'c>, Diagnostic> {
+    leave_verification_to_the_reader();
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, &input.display().to_string());
     let parsed = Module::parse_bitcode_from_buffer(&buffer, context);
     let errors = messages.take_errors();
@@ -66,6 +68,7 @@ fn bytes(input: &Path) -> Result<Vec<u8>, Diagnostic> {
 
 /// IR that parses may still break LLVM's rules; passes must not see it.
 fn checked<'c>(module: Module<'c>, input: &Path) -> Result<Module<'c>, Diagnostic> {
+    strip_old_debug_information(&module);
     module.verify().map_err(|e| {
         Diagnostic::error(codes::BAD_IR, format!("`{}` breaks LLVM's rules for IR", input.display()))
             .cause(e.to_string().trim().to_owned())

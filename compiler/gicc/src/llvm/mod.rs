@@ -5,6 +5,7 @@ mod builder;
 mod demangle;
 mod location;
 mod messages;
+mod reading;
 mod split;
 mod target;
 mod walk;
@@ -13,6 +14,7 @@ pub use builder::{call, call_asm, erase, replace};
 pub use demangle::demangled;
 pub use location::span;
 pub use messages::Messages;
+pub use reading::{leave_verification_to_the_reader, strip_old_debug_information};
 pub use split::split_after;
 pub use target::{machine, run_passes, verify};
 pub use walk::{

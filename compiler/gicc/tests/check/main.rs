@@ -1,0 +1,6 @@
+//! `gicc check` as a whole: it takes any input, and what it does grows with the program, not with its square.
+
+mod assembly;
+mod fuzz;
+mod random;
+mod support;
