@@ -147,6 +147,7 @@ impl<'g, 'p> Search<'g, 'p> {
                 || state.failed.contains(write)
                 || state.influence.has(read, write)
                 || state.is_taken(graph, slot, write)
+                || state.tears(graph, slot, write)
             {
                 continue;
             }
@@ -245,6 +246,25 @@ impl State {
                     && follows(rival.read)
                     && graph.morally_strong.has(read, rival.read)
             })
+    }
+
+    /// Whether another part of the same read has another source already, and atomicity (§8.10.3) forbids that: of two
+    /// writes that are morally strong with the read and with each other, one follows the other in coherence, as both
+    /// follow the initial one.
+    fn tears(&self, graph: &Graph<'_>, slot: usize, write: EventId) -> bool {
+        let read = graph.slots[slot].read;
+        let strong = |one: EventId, other: EventId| graph.morally_strong.has(one, other);
+        let initial = |event: EventId| graph.events[event].kind == Kind::Init;
+        graph.slots_of(read).filter_map(|part| self.sources[part]).any(|other| {
+            other != write
+                && (initial(write) || strong(read, write))
+                && (initial(other) || strong(read, other))
+                && if initial(write) || initial(other) {
+                    !(initial(write) && initial(other))
+                } else {
+                    strong(write, other)
+                }
+        })
     }
 
     /// Lets a slot read a write: observation grows (§8.9.2), and patterns synchronise (§8.9.4).

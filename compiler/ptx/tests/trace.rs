@@ -364,7 +364,9 @@ fn errors_name_their_statement() {
             "wgmma.fence.sync.aligned;",
             "`wgmma.fence.sync.aligned` is not known: the opcode is not in the instruction table",
         ),
-        ("mov.u32 %r1, %r2;", "the register `%r2` is read before it is written"),
+        ("add.u32 %r1, %r2, 1;", "the register `%r2` is read before it is written"),
+        // A copy of it has no value either, whatever the register held.
+        ("mov.u32 %r1, 5; mov.u32 %r1, %r2; add.u32 %r3, %r1, 1;", "the register `%r1` is read before it is written"),
         ("mov.u32 %r1, nothing;", "nothing declares `nothing`"),
         ("mov.u32 %r1, %nothing;", "nothing declares `%nothing`"),
         ("L: bra L;", "the thread took more than 10000 steps"),

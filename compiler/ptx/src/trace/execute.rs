@@ -195,10 +195,12 @@ impl<'m> Block<'m, '_> {
                 self.assign(t, &operands[0], is_in(*space, address).into(), ScalarType::Pred)
             }
             Op::Mov(mov) => match (mov.vector, &operands[0], &operands[1]) {
-                (None, destination, source) => {
-                    let value = self.value(t, source, mov.ty)?;
-                    self.assign(t, destination, value, mov.ty)
-                }
+                (None, destination, source) => match self.value(t, source, mov.ty) {
+                    Ok(value) => self.assign(t, destination, value, mov.ty),
+                    // What a compiler leaves open on this path; whoever uses the copy is told.
+                    Err(TraceErrorKind::Undefined(_)) => self.undefine(t, destination),
+                    Err(other) => Err(other),
+                },
                 (Some(_), Operand::Vector(destinations), Operand::Vector(sources)) => {
                     let values =
                         sources.iter().map(|source| self.value(t, source, mov.ty)).collect::<Step<Vec<_>>>()?;

@@ -399,6 +399,21 @@ impl<'m, 'x> Block<'m, 'x> {
         }
     }
 
+    /// Leaves a register without a value.
+    pub(super) fn undefine(&mut self, t: usize, operand: &Operand) -> Step<()> {
+        // Also where the register is not declared, which is told here.
+        self.assign(t, operand, 0, ScalarType::Pred)?;
+        if let Operand::Register(name) = operand {
+            let frame = self.frame_mut(t)?;
+            if let Some((scope, _)) = frame.declared(name)
+                && let Some(registers) = frame.registers.get_mut(&scope)
+            {
+                registers.remove(name.as_str());
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a destination operand.
     pub(super) fn assign(&mut self, t: usize, operand: &Operand, value: u128, ty: ScalarType) -> Step<()> {
         match operand {
