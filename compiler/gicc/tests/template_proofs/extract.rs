@@ -10,11 +10,13 @@ use ptx::meaning::AccessKind;
 use ptx::op::AtomicOp;
 use ptx::trace::{ConcreteMemory, Event, EventKind, Launch, ThreadTrace, run};
 
-/// Two PEs, each with a segment of this size.
+/// The segments of all PEs begin here.
 pub(crate) const BASE: u64 = 0x100_0000;
-/// Distance of the segments.
-pub(crate) const STRIDE: u64 = 0x10_0000;
-/// Private memory of PE 0, with the error words of both PEs and the source.
+/// Their size and distance.
+pub(crate) const STRIDE: u64 = 0x40_0000;
+/// The workspace of PE 0.
+pub(crate) const WORKSPACE: u64 = BASE + 0x10_0000;
+/// Private memory, with the error words of all PEs and the sources.
 pub(crate) const PRIVATE: u64 = 0x900_0000;
 
 /// One block of a kernel on a PE.
@@ -24,6 +26,8 @@ pub(crate) struct Block {
     pub(crate) entry: &'static str,
     /// The PE.
     pub(crate) pe: i32,
+    /// The PEs of its team.
+    pub(crate) pes: u32,
     /// The block's index, and the blocks of the grid.
     pub(crate) index: [u32; 2],
     /// Threads that run; the block is as large.
@@ -34,9 +38,19 @@ pub(crate) struct Block {
     pub(crate) parameters: Vec<u64>,
     /// Addresses of signals that are polled, with the values that end the polls, one after the other.
     pub(crate) polls: Vec<(u64, Vec<u128>)>,
-    /// Addresses of packets that are polled, with the word that ends the poll. A word with a later flag, which is in the high
-    /// half, came too early: the model's poll accepts it, so that it shows as a wrong value.
-    pub(crate) packets: Vec<(u64, u128)>,
+    /// Addresses of packets that are polled, with what each look at them finds. A look that ends no poll is no part of the
+    /// program. Of one that does, a word with a later flag, which is in the high half, came too early: the model's poll accepts
+    /// it, so that it shows as a wrong value.
+    pub(crate) packets: BTreeMap<u64, Vec<Look>>,
+}
+
+/// One look at a packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// The word that is there.
+    word: u128,
+    /// Whether it is the one that the poll waits for.
+    ends: bool,
 }
 
 impl Block {
@@ -45,13 +59,20 @@ impl Block {
         Block {
             entry,
             pe,
+            pes: 2,
             index: [0, 1],
             threads: 2,
             size: 2,
             parameters: parameters.to_vec(),
             polls: Vec::new(),
-            packets: Vec::new(),
+            packets: BTreeMap::new(),
         }
+    }
+
+    /// The same in a team of so many PEs.
+    pub(crate) fn team(mut self, pes: u32) -> Block {
+        self.pes = pes;
+        self
     }
 
     /// The same with polls that end when `address` holds one after the other of `values`.
@@ -60,9 +81,18 @@ impl Block {
         self
     }
 
-    /// The same with polls of a packet.
+    /// The same with a poll of a packet, which finds its word at once.
     pub(crate) fn packet(mut self, address: u64, word: u128) -> Block {
-        self.packets.push((address, word));
+        self.packets.entry(address).or_default().push(Look { word, ends: true });
+        self
+    }
+
+    /// The same with a poll of a packet, which first finds what was there before: the word that ended the poll before this
+    /// one, or nothing.
+    pub(crate) fn late_packet(mut self, address: u64, word: u128) -> Block {
+        let looks = self.packets.entry(address).or_default();
+        let before = looks.last().map_or(0, |look| look.word);
+        looks.extend([Look { word: before, ends: false }, Look { word, ends: true }]);
         self
     }
 
@@ -97,6 +127,8 @@ pub(crate) struct Extracted {
     pub(crate) loads: Vec<(String, String, u128)>,
     /// The spans of the instructions that made events.
     pub(crate) executed: Vec<ptx::Span>,
+    /// Looks at packets so far.
+    looks: BTreeMap<u64, usize>,
 }
 
 impl Extracted {
@@ -110,59 +142,108 @@ impl Extracted {
     }
 }
 
-fn state(pe: i32) -> Vec<u8> {
+fn state(pe: i32, pes: u32) -> Vec<u8> {
     gicc_abi::layout::State {
         abi_version: gicc_abi::ABI_VERSION,
         my_pe: pe,
-        n_pes: 2,
+        n_pes: pes as i32,
         flags: 0,
         heap_base: BASE,
         heap_stride: STRIDE,
         heap_bytes: STRIDE,
-        workspace_offset: 0,
-        workspace_bytes: gicc_abi::heap::WORKSPACE_BYTES,
+        workspace_offset: WORKSPACE - BASE,
+        workspace_bytes: gicc_abi::heap::WORKSPACE_BYTES + gicc_abi::heap::packet_bytes(pes, 1),
         error: PRIVATE + 0x1000 * (1 + pe as u64),
         timeout_ns: u64::MAX,
     }
     .to_bytes()
 }
 
-/// Traces the blocks one after the other over one memory and makes a program of them. `source` is what PE 0 sends.
+/// Traces the blocks one after the other over one memory and makes a program of them. `source` is what the PEs send.
 pub(crate) fn extract(text: &str, blocks: &[Block], ranges: &[Range], source: &[u8]) -> Result<Extracted, String> {
     let module = ptx::parse_module(text).map_err(|e| e.to_string())?;
+    program(&module, blocks, ranges, &mut memory(source, segments(blocks)))
+}
+
+/// The same where a block reads what a later one writes: what is traced is a second run, over the memory that a first one
+/// left, but for the workspace.
+pub(crate) fn extract_settled(
+    text: &str,
+    blocks: &[Block],
+    ranges: &[Range],
+    source: &[u8],
+) -> Result<Extracted, String> {
+    let module = ptx::parse_module(text).map_err(|e| e.to_string())?;
+    let mut first = memory(source, segments(blocks));
+    program(&module, blocks, ranges, &mut first)?;
+    let mut segments = segments(blocks);
+    let bytes = segments.len();
+    segments.copy_from_slice(first.bytes(BASE, bytes).expect("the segments are there"));
+    for segment in segments.chunks_mut(STRIDE as usize) {
+        let from = (WORKSPACE - BASE) as usize;
+        segment[from..from + gicc_abi::heap::WORKSPACE_BYTES as usize].fill(0);
+    }
+    program(&module, blocks, ranges, &mut memory(source, segments))
+}
+
+/// The segments of all PEs, empty.
+fn segments(blocks: &[Block]) -> Vec<u8> {
+    let pes = blocks.iter().map(|b| b.pes).max().unwrap_or(0);
+    vec![0; pes as usize * STRIDE as usize]
+}
+
+fn memory(source: &[u8], segments: Vec<u8>) -> ConcreteMemory {
     let mut memory = ConcreteMemory::new();
-    memory.region(BASE, vec![0; 2 * STRIDE as usize]);
-    let mut private = vec![0; 0x10000];
+    memory.region(BASE, segments);
+    let mut private = vec![0; 0x40000];
     private[..source.len()].copy_from_slice(source);
     memory.region(PRIVATE, private);
-    let mut out = Extracted { program: mm::Program::new(), loads: Vec::new(), executed: Vec::new() };
+    memory
+}
+
+fn program(
+    module: &ptx::Module,
+    blocks: &[Block],
+    ranges: &[Range],
+    memory: &mut ConcreteMemory,
+) -> Result<Extracted, String> {
+    let mut out =
+        Extracted { program: mm::Program::new(), loads: Vec::new(), executed: Vec::new(), looks: BTreeMap::new() };
     for block in blocks {
-        let mut launch = Launch::new(&module, block.entry).block(block.size, 1, 1).only(0..block.threads);
+        let mut launch = Launch::new(module, block.entry).block(block.size, 1, 1).only(0..block.threads);
         launch.grid = [block.index[1], 1, 1];
         launch.block_index = [block.index[0], 0, 0];
-        launch.constants.insert(gicc_abi::STATE_SYMBOL.into(), state(block.pe));
+        launch.constants.insert(gicc_abi::STATE_SYMBOL.into(), state(block.pe, block.pes));
         for parameter in &block.parameters {
             launch = launch.parameter(parameter.to_le_bytes());
         }
         for (address, values) in &block.polls {
             memory.force(*address, values.clone());
         }
-        let halves = |word: u128| [word & u128::from(u64::MAX), word >> 64];
-        for (address, word) in &block.packets {
-            memory.force(*address, [*word]);
-            memory.force(*address + 8, [halves(*word)[1]]);
+        for (address, looks) in &block.packets {
+            memory.force(*address, looks.iter().map(|look| look.word));
+            memory.force(*address + 8, looks.iter().map(|look| look.word >> 64));
         }
-        let traces = run(&launch, &mut memory).map_err(|e| format!("{}: {e}", block.entry))?;
+        let traces = run(&launch, memory).map_err(|e| format!("{}: {e}", block.entry))?;
         for (address, _) in &block.polls {
             // A forced value must not outlive the poll: what follows reads what was written.
             memory.force(*address, []);
         }
-        for (address, _) in &block.packets {
+        for address in block.packets.keys() {
             memory.force(*address, []);
             memory.force(*address + 8, []);
         }
         for trace in traces {
             add_thread(&mut out, block, &trace, ranges)?;
+        }
+        for (address, looks) in &block.packets {
+            let (wanted, made) = (looks.len(), out.looks.get(address).copied().unwrap_or(0));
+            if made != wanted {
+                return Err(format!(
+                    "{} ends a poll of the packet at {address:#x} after {made} looks: there are {wanted}",
+                    block.entry
+                ));
+            }
         }
     }
     Ok(out)
@@ -243,7 +324,13 @@ fn operation(
                 AccessKind::Load => {
                     let names: Vec<_> = (0..access.count as usize).map(register).collect();
                     registers.insert(number, names.clone());
-                    if let Some((_, word)) = block.packets.iter().find(|(a, _)| *a == place.address) {
+                    if let Some(looks) = block.packets.get(&place.address) {
+                        let number = out.looks.entry(place.address).or_default();
+                        *number += 1;
+                        let Some(Look { word, ends }) = looks.get(*number - 1).copied() else { return Ok(Vec::new()) };
+                        if !ends {
+                            return Ok(Vec::new());
+                        }
                         let seen = names.iter().zip(read).map(|(r, v)| (thread.to_owned(), r.0.clone(), *v));
                         out.loads.extend(seen);
                         // The flag is in the high half of the word, or in the second of the two words that it has become.
@@ -311,7 +398,7 @@ fn shared(out: &mut Extracted, block: &Block, address: u64) -> (mm::LocationId, 
 
 /// The location of an address: `name@pe` in the segments; nothing for private memory.
 fn location(out: &mut Extracted, address: u64, ranges: &[Range]) -> Result<Option<(mm::LocationId, u64)>, String> {
-    let (pe, local) = if (BASE..BASE + 2 * STRIDE).contains(&address) {
+    let (pe, local) = if (BASE..PRIVATE).contains(&address) {
         ((address - BASE) / STRIDE, (address - BASE) % STRIDE + BASE)
     } else {
         (0, address)

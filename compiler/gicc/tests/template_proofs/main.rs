@@ -2,13 +2,14 @@
 //! closed with the waiting side (emitted as well), and every execution is enumerated: a stale read is forbidden. With any
 //! one ordering of the text deleted, weakened or narrowed it is possible.
 
+mod collectives;
 mod extract;
 mod packets;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use extract::{BASE, Block, Extracted, PRIVATE, Range, STRIDE, extract};
+use extract::{BASE, Block, Extracted, PRIVATE, Range, STRIDE, WORKSPACE, extract, extract_settled};
 use gicc::diagnostic::{Diagnostic, Severity};
 use gicc::driver::{Arch, CheckErrors, Observer, Options, Stage, Tools, compile};
 use ptx::mutate::{Mutation, mutations};
@@ -38,8 +39,8 @@ fn ranges() -> Vec<Range> {
         named(CHANNEL + 8, 8, "credited"),
         Range { start: CHANNEL + 16, bytes: 48, name: None },
         named(CHANNEL + gicc_abi::channel::PACKETS_OFFSET, 64, "packets"),
-        named(BASE + gicc_abi::heap::BARRIER_ARRIVALS, 16, "arrivals"),
-        Range { start: BASE + gicc_abi::heap::BARRIER_EPOCHS, bytes: 8, name: None },
+        named(WORKSPACE + gicc_abi::heap::BARRIER_ARRIVALS, 16, "arrivals"),
+        Range { start: WORKSPACE + gicc_abi::heap::BARRIER_EPOCHS, bytes: 8, name: None },
         // Nobody writes the source, nor, where nothing fails, the error words.
         Range { start: SOURCE, bytes: 48, name: None },
         Range { start: PRIVATE + 0x1000, bytes: 0x2000, name: None },
@@ -263,7 +264,7 @@ fn the_last_block_speaks() {
 
 #[test]
 fn barrier_over_pes() {
-    let arrivals = BASE + gicc_abi::heap::BARRIER_ARRIVALS;
+    let arrivals = WORKSPACE + gicc_abi::heap::BARRIER_ARRIVALS;
     let block = |pe: i32| {
         let own = BASE + STRIDE * pe as u64;
         let word = arrivals + STRIDE * pe as u64 + 8 * (1 - pe as u64);

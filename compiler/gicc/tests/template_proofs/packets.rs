@@ -81,14 +81,14 @@ impl Shape {
 }
 
 /// The text of a kernel.
-fn function(text: &str, name: &str) -> String {
+pub(super) fn function(text: &str, name: &str) -> String {
     let start = text.find(&format!(".visible .entry {name}(")).unwrap_or_else(|| panic!("no kernel {name}"));
     let length = text[start..].find("\n}").unwrap_or_else(|| panic!("{name} has no end"));
     text[start..start + length].to_owned()
 }
 
 /// The text with a kernel's lines changed. At least one has to.
-fn edited(text: &str, kernel: &str, edit: fn(&str) -> Option<String>) -> String {
+pub(super) fn edited(text: &str, kernel: &str, edit: fn(&str) -> Option<String>) -> String {
     let mut changed = 0;
     let lines: Vec<String> = kernel
         .lines()
@@ -110,7 +110,7 @@ fn between<'a>(line: &'a str, start: &str, end: &str) -> Option<&'a str> {
 }
 
 /// `{.reg .b128 t; mov.b128 t, {a, b}; st.relaxed.sys.global.b128 [p], t;}` and its counterpart as vectors of two words.
-fn two_words(line: &str) -> Option<String> {
+pub(super) fn two_words(line: &str) -> Option<String> {
     if let Some(address) = between(line, "st.relaxed.sys.global.b128 [", "]") {
         let halves = between(line, "mov.b128 t, {", "}")?;
         return Some(format!("st.relaxed.sys.global.v2.b64 [{address}], {{{halves}}};"));
@@ -121,7 +121,7 @@ fn two_words(line: &str) -> Option<String> {
 }
 
 /// Each thread takes its own predicate for the answer.
-fn plain_barrier(line: &str) -> Option<String> {
+pub(super) fn plain_barrier(line: &str) -> Option<String> {
     let (_, operands) = line.split_once("bar.red.and.pred")?;
     let mut operands = operands.trim().trim_end_matches(';').split(", ");
     let (result, barrier, own) = (operands.next()?, operands.next()?, operands.next()?);
