@@ -19,5 +19,6 @@ pub(crate) mod numbering;
 pub(crate) mod operations;
 pub(crate) mod polls;
 pub(crate) mod provenance;
+pub(crate) mod strides;
 pub(crate) mod through;
 pub mod words;

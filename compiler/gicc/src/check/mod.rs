@@ -12,6 +12,9 @@
 //! | `skeleton` | what of it matters for one piece of data, as a program of the memory model |
 //! | `pattern` | kernels whose peers come from a host program's tables: halves of the protocol, put together |
 //! | `judge`, `cure` | races, and what would mend them |
+//! | `resets` | flags that are reset while the next signal may have come |
+//! | `performance` | fences, stores and polls that cost more than they need to |
+//! | `unchecked` | waits whose failure nothing looks at |
 //! | `report`, `form` | findings as data; the same as JSON and SARIF |
 //!
 //! There is no rule about order here: whether something is missing is asked of crate `memory-model`.
@@ -22,8 +25,11 @@ mod execute;
 pub mod form;
 mod judge;
 mod pattern;
+mod performance;
 pub mod report;
+mod resets;
 mod skeleton;
+mod unchecked;
 
 use std::time::{Duration, Instant};
 
@@ -53,7 +59,11 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
         };
         if let Some(found) = found.filter(|found| found.communicates) {
             findings.extend(pattern::notes(found));
+            findings.extend(resets::find(found));
+            let more = performance::findings(found, &explored, &findings);
+            findings.extend(more);
         }
+        findings.extend(found.and_then(|found| unchecked::find(communication, found)));
         tidy(&mut findings);
         for finding in &mut findings {
             let sites = found.iter().flat_map(|found| &found.sites);

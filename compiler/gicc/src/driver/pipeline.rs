@@ -239,6 +239,7 @@ impl Run<'_> {
         run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
         fallbacks::run(&module)?;
         check_calls::run(&module)?;
+        let unchecked = check_errors::unchecked(&module, self.options.check_errors);
         self.ends(Stage::Verify, &module)?;
         materialise::run(context, messages, &module)?;
         hold_epochs::run(context, &module, &machine).map_err(one)?;
@@ -261,6 +262,7 @@ impl Run<'_> {
             foreign: self.options.tools.cuda.iter().map(|c| c.display().to_string()).collect(),
         };
         let found = classify::module(&module, &machine.get_target_data(), &settings);
+        let found = Communication { unchecked, ..found };
         if found.kernels.is_empty() {
             self.observer.diagnostic(
                 Diagnostic::warning(codes::NO_KERNEL, "there is no kernel in the input")

@@ -26,6 +26,7 @@ use super::numbering::{self, Numbers};
 use super::operations::{self, Gap, Raw};
 use super::polls::{self, Waits};
 use super::provenance::{self, Bytes};
+use super::strides::Strides;
 use crate::llvm::{defined_functions, demangled, is_kernel};
 use objects::Given;
 
@@ -50,7 +51,7 @@ pub(crate) fn module(module: &Module<'_>, target: &TargetData, settings: &Settin
         .filter(|f| is_kernel(*f))
         .map(|function| kernel(&body::of(function, &mut extractor), settings))
         .collect();
-    Communication { kernels }
+    Communication { kernels, unchecked: Vec::new() }
 }
 
 /// Analyses one kernel.
@@ -88,6 +89,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     let talks = objects::decide(&given, &mut objects, &places);
     let classes = classes::classify(&given, &control, &positions, &objects, &places, talks);
     let guards = guards::of(body, &control, &provenance, &numbers);
+    let mut strides = Strides::new(body, &control);
 
     let mut order: Vec<usize> = (0..raws.len()).filter(|n| classes.of[*n].is_some()).collect();
     let ranks: HashMap<BlockId, usize> = control.blocks().enumerate().map(|(n, b)| (b, n)).collect();
@@ -97,13 +99,15 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     let mut merged = Merged::default();
     for n in order {
         let Some((class, why)) = classes.of[n].clone() else { continue };
+        let stride = raws[n].address.and_then(|(node, _)| strides.of(node, positions[n].block));
         let site = Site {
             id: SiteId(sites.len() as u32),
             class,
             place: body.place(raws[n].node).clone(),
             position: positions[n],
             access: raws[n].access.clone(),
-            address: address(&raws[n], &places[n], &objects, &numbers, &provenance, body, classes.remote[n]),
+            address: address(&raws[n], &places[n], &objects, &numbers, &provenance, body, classes.remote[n])
+                .map(|address| Address { stride, ..address }),
             stored: raws[n].value.map(|v| numbers.of(v)),
             stored_constant: raws[n].value.and_then(|v| body.integer(v)),
             guard: guards[positions[n].block.0 as usize].clone(),
@@ -178,6 +182,7 @@ fn address(
         base: (numbers.of(base), constant),
         remote,
         by_path: mixed && provenance.of(node).by_way,
+        stride: None,
     })
 }
 

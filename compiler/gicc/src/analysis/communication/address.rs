@@ -42,6 +42,17 @@ pub struct Address {
     /// The element of a table that belongs to the own PE: chosen by a number that is the same for all threads and comes
     /// with the kernel's arguments, rather than by a loop or a thread's number.
     pub own_slot: bool,
+    /// How far apart neighbouring threads access, where that can be told.
+    pub stride: Option<Stride>,
+}
+
+/// How the addresses of one access lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stride {
+    /// Bytes from one thread's address to the next thread's.
+    pub between_threads: i64,
+    /// The innermost loop around the access moves it along one buffer.
+    pub walks: bool,
 }
 
 /// A distance in bytes.

@@ -12,6 +12,17 @@ use crate::diagnostic::Span;
 pub struct Communication {
     /// In the order of the module.
     pub kernels: Vec<Kernel>,
+    /// Kernels that wait by gicc's primitives, go on, and never look whether that failed.
+    pub unchecked: Vec<UncheckedWait>,
+}
+
+/// A wait behind which nothing looks whether it failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UncheckedWait {
+    /// The kernel's symbol.
+    pub kernel: String,
+    /// Where the wait stands.
+    pub place: Option<Span>,
 }
 
 /// One kernel, after inlining.

@@ -27,10 +27,10 @@ pub mod json;
 pub mod kernel;
 pub mod site;
 
-pub use address::{Address, Evidence, Object, ObjectId, Offset, Origin, Reason, Remote, Space};
+pub use address::{Address, Evidence, Object, ObjectId, Offset, Origin, Reason, Remote, Space, Stride};
 pub use control::{BlockId, Control, Loop, LoopId, Position};
 pub use guard::{Condition, Guard, Who};
-pub use kernel::{Assumption, AssumptionKind, Communication, Kernel, Relation, RelationKind};
+pub use kernel::{Assumption, AssumptionKind, Communication, Kernel, Relation, RelationKind, UncheckedWait};
 pub use site::{
     Access, Barrier, Class, Comparison, How, Number, Operation, Ordered, Packet, PlaceStack, Poll, Shape, Site, SiteId,
     ValueId,

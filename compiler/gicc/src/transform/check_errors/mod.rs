@@ -33,6 +33,7 @@ use inkwell::module::Module;
 use inkwell::values::{BasicValue as _, FunctionValue, InstructionValue};
 
 use super::fallbacks;
+use crate::analysis::communication::UncheckedWait;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::llvm::{Call, attribute, calls, defined_functions, demangled, instructions, is_kernel, name_of, span};
 
@@ -78,6 +79,15 @@ pub(crate) fn run(module: &Module<'_>, mode: CheckErrors) -> Result<Vec<Diagnost
     };
     fallbacks::forget(module);
     Ok(told)
+}
+
+/// Kernels that wait and never look whether that failed, each with its wait; nothing where `mode` says not to look for them.
+pub(crate) fn unchecked(module: &Module<'_>, mode: CheckErrors) -> Vec<UncheckedWait> {
+    if mode != CheckErrors::Warn {
+        return Vec::new();
+    }
+    let waits = unchecked::waits(module).into_iter();
+    waits.map(|(kernel, place)| UncheckedWait { kernel: name_of(kernel), place }).collect()
 }
 
 fn strict(module: &Module<'_>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {

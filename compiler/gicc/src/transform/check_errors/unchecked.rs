@@ -17,13 +17,18 @@ use crate::llvm::{Call, defined_functions, demangled, instructions, is_kernel, n
 
 /// The warnings of a module.
 pub(super) fn warnings(module: &Module<'_>) -> Vec<Diagnostic> {
+    waits(module).into_iter().map(|(kernel, place)| warning(kernel, place)).collect()
+}
+
+/// Each kernel with such a wait, and where the wait stands.
+pub(super) fn waits<'c>(module: &Module<'c>) -> Vec<(FunctionValue<'c>, Option<Span>)> {
     let mut known = Summaries::default();
     defined_functions(module)
         .into_iter()
         .filter(|&f| is_kernel(f))
         .filter_map(|kernel| {
             let wait = known.of(kernel).unchecked.filter(|w| w.goes_on)?;
-            Some(warning(kernel, wait.place))
+            Some((kernel, wait.place))
         })
         .collect()
 }

@@ -1,0 +1,176 @@
+//! How far apart neighbouring threads access memory, and whether a loop walks along one buffer: what tells a copy of an array
+//! from a scatter, a flag, or one store for each peer.
+//!
+//! The distance is the derivative of the address by the thread's number, followed through arithmetic with constants, loops and
+//! tables that all threads read alike. Where that is not known there is no answer.
+
+use inkwell::llvm_sys::LLVMOpcode;
+
+use super::body::{Body, Kind, NodeId};
+use super::communication::{BlockId, Control, Stride};
+
+/// Values are followed so far.
+const DEEPEST: u32 = 96;
+/// Values that are looked at to tell whether a loop moves an address.
+const MOST: usize = 256;
+
+/// The strides of a kernel's addresses.
+pub(crate) struct Strides<'a> {
+    body: &'a Body,
+    control: &'a Control,
+    /// Of each value: not asked yet, asked, or the answer.
+    known: Vec<Option<Option<i64>>>,
+}
+
+impl<'a> Strides<'a> {
+    pub(crate) fn new(body: &'a Body, control: &'a Control) -> Strides<'a> {
+        Strides { body, control, known: vec![None; body.nodes.len()] }
+    }
+
+    /// The stride of an address that is accessed in a block.
+    pub(crate) fn of(&mut self, address: NodeId, block: BlockId) -> Option<Stride> {
+        let between_threads = self.derivative(address, 0)?;
+        Some(Stride { between_threads, walks: self.walks(address, block) })
+    }
+
+    fn derivative(&mut self, node: NodeId, depth: u32) -> Option<i64> {
+        if let Some(known) = self.known[node.index()] {
+            return known;
+        }
+        if depth > DEEPEST {
+            return None;
+        }
+        let found = self.look(node, depth + 1);
+        self.known[node.index()] = Some(found);
+        found
+    }
+
+    fn look(&mut self, node: NodeId, depth: u32) -> Option<i64> {
+        let body = self.body;
+        match body.kind(node) {
+            Kind::Parameter(_) | Kind::Global(_) | Kind::Integer(_) | Kind::Null | Kind::Constant => Some(0),
+            // All threads read the same word, so they get the same.
+            Kind::Load { pointer, .. } => self.uniform(&[*pointer], depth),
+            Kind::Cast(from) => self.derivative(*from, depth),
+            Kind::Element { base, variable, .. } => {
+                let mut sum = self.derivative(*base, depth)?;
+                for (value, bytes) in variable {
+                    sum = sum.checked_add(self.derivative(*value, depth)?.checked_mul(*bytes)?)?;
+                }
+                Some(sum)
+            }
+            Kind::Binary { op, left, right } => self.binary(*op, *left, *right, depth),
+            Kind::Phi(incoming) => self.phi(node, incoming, depth),
+            Kind::Call { name, arguments, .. } => match name.strip_prefix("llvm.nvvm.read.ptx.sreg.") {
+                Some("tid.x" | "laneid") => Some(1),
+                Some(register) if !register.starts_with("lanemask") && !register.contains("clock") => Some(0),
+                Some(_) => None,
+                None if name.starts_with("__gicc_") || name.starts_with("llvm.") => self.uniform(arguments, depth),
+                None => None,
+            },
+            Kind::Select { yes, no, .. } if self.is_null(*yes) => self.derivative(*no, depth),
+            Kind::Select { yes, no, .. } if self.is_null(*no) => self.derivative(*yes, depth),
+            Kind::Select { condition, yes, no } => {
+                self.uniform(&[*condition], depth)?;
+                let (yes, no) = (self.derivative(*yes, depth)?, self.derivative(*no, depth)?);
+                (yes == no).then_some(yes)
+            }
+            Kind::Compare { left, right, .. } => self.uniform(&[*left, *right], depth),
+            Kind::Extract { from, .. } => self.uniform(&[*from], depth),
+            Kind::Other(operands) => self.uniform(operands, depth),
+            _ => None,
+        }
+    }
+
+    /// 0 where all of these are the same for all threads.
+    fn uniform(&mut self, nodes: &[NodeId], depth: u32) -> Option<i64> {
+        for node in nodes {
+            if self.derivative(*node, depth)? != 0 {
+                return None;
+            }
+        }
+        Some(0)
+    }
+
+    fn binary(&mut self, op: LLVMOpcode, left: NodeId, right: NodeId, depth: u32) -> Option<i64> {
+        let (a, b) = (self.derivative(left, depth)?, self.derivative(right, depth)?);
+        let constant = |node| self.body.integer(node);
+        match op {
+            LLVMOpcode::LLVMAdd => a.checked_add(b),
+            LLVMOpcode::LLVMSub => a.checked_sub(b),
+            _ if a == 0 && b == 0 => Some(0),
+            LLVMOpcode::LLVMMul if b == 0 => a.checked_mul(constant(right)?),
+            LLVMOpcode::LLVMMul if a == 0 => b.checked_mul(constant(left)?),
+            LLVMOpcode::LLVMShl if b == 0 => a.checked_mul(1_i64.checked_shl(u32::try_from(constant(right)?).ok()?)?),
+            _ => None,
+        }
+    }
+
+    /// A value that a loop changes begins so far apart, and stays so where each round adds the same.
+    fn phi(&mut self, node: NodeId, incoming: &[(NodeId, u32)], depth: u32) -> Option<i64> {
+        let block = self.block_of(node)?;
+        let around = self.control.loops_around(block);
+        let own = around.iter().filter_map(|id| self.control.get_loop(*id)).find(|l| l.header == block);
+        let begins: Vec<NodeId> = incoming
+            .iter()
+            .filter(|(value, from)| !self.is_null(*value) && own.is_none_or(|l| !l.contains(BlockId(*from))))
+            .map(|(value, _)| *value)
+            .collect();
+        let mut all = begins.iter().map(|value| self.derivative(*value, depth));
+        let first = all.next()??;
+        if !all.all(|other| other == Some(first)) {
+            return None;
+        }
+        // Different values that meet: which one a thread has may depend on the thread.
+        if begins.len() > 1 && own.is_none() {
+            return None;
+        }
+        self.known[node.index()] = Some(Some(first));
+        let rest = incoming.iter().filter(|(value, _)| !begins.contains(value) && !self.is_null(*value));
+        let rest: Vec<NodeId> = rest.map(|(value, _)| *value).collect();
+        let same = rest.into_iter().all(|value| self.derivative(value, depth) == Some(first));
+        same.then_some(first)
+    }
+
+    /// Nothing is accessed there, so it does not matter which threads have it.
+    fn is_null(&self, node: NodeId) -> bool {
+        matches!(self.body.kind(node), Kind::Null | Kind::Constant)
+    }
+
+    fn block_of(&self, node: NodeId) -> Option<BlockId> {
+        self.body.node(node).at.map(|(block, _)| BlockId(block))
+    }
+
+    /// Whether the address moves with the innermost loop, from a buffer that the loop does not choose.
+    fn walks(&self, address: NodeId, block: BlockId) -> bool {
+        let Some(own) = self.control.loop_of(block).and_then(|id| self.control.get_loop(id)) else { return false };
+        let inside = |node: NodeId| self.block_of(node).is_some_and(|b| own.contains(b));
+        let mut moves = false;
+        let mut work = vec![address];
+        let mut seen = std::collections::HashSet::new();
+        while let Some(node) = work.pop() {
+            if seen.len() > MOST {
+                return false;
+            }
+            // The loop goes from one PE's memory to the next one's.
+            if matches!(self.body.kind(node), Kind::Call { name, .. } if &**name == "__gicc_heap_stride") {
+                return false;
+            }
+            if !seen.insert(node) || !inside(node) {
+                continue;
+            }
+            match self.body.kind(node) {
+                Kind::Phi(incoming) => {
+                    moves |= self.block_of(node) == Some(own.header);
+                    work.extend(incoming.iter().map(|(value, _)| *value));
+                }
+                // The loop picks the buffer, or the place, from memory.
+                Kind::Load { .. } | Kind::Assembly { .. } | Kind::Rmw { .. } | Kind::CompareExchange { .. } => {
+                    return false;
+                }
+                _ => self.body.operands(node, &mut |operand| work.push(operand)),
+            }
+        }
+        moves
+    }
+}

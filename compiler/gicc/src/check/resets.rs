@@ -1,0 +1,249 @@
+//! Flags that are reset in a loop while the next signal may have come already.
+//!
+//! ```text
+//! this PE:   wait for the flag; (tell the peer); reset the flag          in some order, with the fences between
+//! the peer:  signal; wait until it is told; signal again
+//! ```
+//!
+//! The two are a program of the memory model. Where it may end with the flag reset, the second signal is lost: that is the
+//! finding. Whoever tells and is told is found by the signals that the polls of the peer's loop wait for; the finding is made
+//! only if none of them keeps the reset and the next signal apart. Flags that are used once in a launch are left alone: their
+//! next use is in another launch.
+
+use memory_model as mm;
+use memory_model::{Scope, Semantics};
+
+use super::code;
+use super::judge::model;
+use super::report::{Confirmed, Finding, Label};
+use crate::analysis::communication::{Class, Kernel, LoopId, Number, Operation, RelationKind, Site};
+
+/// Pairs of a poll and a signal that are tried for one reset.
+const MOST: usize = 16;
+
+/// The findings of a kernel.
+pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
+    let edges = kernel.edges();
+    let signals = |poll: &Site| -> Vec<&Site> {
+        let to = edges.iter().filter(|e| e.kind == RelationKind::Signals && e.to == poll.id);
+        to.map(|e| kernel.site(e.from)).filter(|s| s.class == Class::Signal).collect()
+    };
+    let polls: Vec<Waiting<'_>> = kernel.sites.iter().filter_map(Waiting::of).collect();
+    let mut found = Vec::new();
+    for reset in kernel.sites.iter().filter(|site| site.class == Class::LocalFlag && is_store(site)) {
+        let Some(value) = reset.stored_constant.filter(|v| *v >= 0) else { continue };
+        let Some(own) = polls.iter().find(|own| !own.counts && own.is_of(reset) && !own.ends_with(value)) else {
+            continue;
+        };
+        if common_loop(kernel, own.site, reset).is_none() || !kernel.leads_to(own.site.id, reset.id) {
+            continue;
+        }
+        let mut guards = Vec::new();
+        for signal in signals(own.site).into_iter().filter(|s| s.in_loop.is_some()) {
+            for told in polls.iter().filter(|told| common_loop(kernel, told.site, signal).is_some()) {
+                let tells = signals(told.site).into_iter().filter(|t| common_loop(kernel, t, reset).is_some());
+                guards.extend(tells.map(|tell| Round { own: *own, reset, value, signal, told: *told, tell }));
+            }
+        }
+        if guards.is_empty() || guards.len() > MOST {
+            continue;
+        }
+        let losses: Vec<Option<String>> = guards.iter().map(|round| round.loses(kernel)).collect();
+        // One way of telling that keeps them apart may be the one that is meant.
+        if losses.iter().all(Option::is_some) {
+            found.push(finding(kernel, &guards[0], losses.into_iter().flatten().next()));
+        }
+    }
+    found
+}
+
+fn is_store(site: &Site) -> bool {
+    site.access.operation == Operation::Store && site.access.count == 1 && matches!(site.access.width, 1 | 2 | 4 | 8)
+}
+
+/// The innermost loop around two sites; the loop in which a poll repeats its own read is none.
+fn common_loop(kernel: &Kernel, one: &Site, other: &Site) -> Option<LoopId> {
+    let around = |site: &Site| kernel.control.loops_around(site.position.block);
+    let others = around(other);
+    let poll = |site: &Site| site.poll.as_ref().and_then(|poll| poll.in_loop);
+    around(one).into_iter().find(|id| others.contains(id) && Some(*id) != poll(one) && Some(*id) != poll(other))
+}
+
+/// A poll, and at which numbers it ends. Where it waits for a count, its next value is as good as 1.
+#[derive(Clone, Copy)]
+struct Waiting<'k> {
+    site: &'k Site,
+    comparison: mm::Comparison,
+    with: i64,
+    counts: bool,
+}
+
+impl<'k> Waiting<'k> {
+    fn of(site: &'k Site) -> Option<Waiting<'k>> {
+        let poll = site.poll.as_ref()?;
+        if !matches!(site.class, Class::PollLocal | Class::PollRemote) || site.access.operation != Operation::Load {
+            return None;
+        }
+        let counting = Waiting { site, comparison: mm::Comparison::Eq, with: 1, counts: true };
+        let Some(compares) = poll.compares.as_ref() else { return Some(counting) };
+        let Number::Known(with) = compares.with else { return Some(counting) };
+        let comparison = match compares.predicate.as_str() {
+            "eq" => mm::Comparison::Eq,
+            "ne" => mm::Comparison::Ne,
+            "ugt" | "sgt" => mm::Comparison::Gt,
+            "uge" | "sge" => mm::Comparison::Ge,
+            "ult" | "slt" => mm::Comparison::Lt,
+            "ule" | "sle" => mm::Comparison::Le,
+            _ => return None,
+        };
+        (with >= 0).then_some(Waiting { site, comparison, with, counts: false })
+    }
+
+    /// Whether it reads the very flag that is reset.
+    fn is_of(&self, reset: &Site) -> bool {
+        match (&self.site.address, &reset.address) {
+            (Some(a), Some(b)) => {
+                (a.value == b.value || a.base == b.base) && self.site.access.width == reset.access.width
+            }
+            _ => false,
+        }
+    }
+
+    fn ends_with(&self, value: i64) -> bool {
+        u128::try_from(value).is_ok_and(|value| self.comparison.holds(value, self.with as u128))
+    }
+
+    /// A value that ends it, and one that does not.
+    fn values(&self) -> Option<(u128, u128)> {
+        let near = [self.with, self.with + 1, self.with - 1, 0, 1];
+        let of = |ends: bool| near.into_iter().find(|v| *v >= 0 && self.ends_with(*v) == ends).map(|v| v as u128);
+        Some((of(true)?, of(false)?))
+    }
+}
+
+/// One way in which a flag's rounds may be kept apart.
+#[derive(Clone, Copy)]
+struct Round<'k> {
+    own: Waiting<'k>,
+    reset: &'k Site,
+    value: i64,
+    signal: &'k Site,
+    told: Waiting<'k>,
+    tell: &'k Site,
+}
+
+impl Round<'_> {
+    /// How the second signal is lost, if it can be.
+    fn loses(&self, kernel: &Kernel) -> Option<String> {
+        let mut program = mm::Program::new();
+        let flag = program.global("flag");
+        let told = if self.told.site.id == self.own.site.id { "the peer's flag" } else { "what the peer waits for" };
+        let answer = program.global(told);
+        let reset = self.value as u128;
+        let (set, _) = self.own.values()?;
+        let (said, unsaid) = self.told.values()?;
+        let width = |site: &Site| if matches!(site.access.width, 1 | 2 | 4 | 8) { site.access.width as u8 } else { 4 };
+        program.initial(flag, 0, width(self.own.site), reset);
+        program.initial(answer, 0, width(self.told.site), unsaid);
+
+        let tells_first = kernel.leads_to(self.tell.id, self.own.site.id);
+        let told_first =
+            kernel.leads_to(self.told.site.id, self.signal.id) && !kernel.leads_to(self.signal.id, self.told.site.id);
+        let own = (self.own.site, self.poll(&self.own, flag, "seen"));
+        let resets = (self.reset, store(self.reset, flag, width(self.own.site), reset));
+        let tells = (self.tell, store(self.tell, answer, width(self.told.site), said));
+        let order = match (tells_first, told_first) {
+            // Each tells the other and then waits: a meeting.
+            (true, false) => vec![tells, own, resets],
+            // What let the peer signal is past; it signals again when it is told by the next round.
+            (true, true) => vec![own, resets, tells],
+            (false, false) if kernel.leads_to(self.tell.id, self.reset.id) => vec![own, tells, resets],
+            (false, false) => vec![own, resets, tells],
+            // Each waits for the other first: these do not belong together.
+            (false, true) => return None,
+        };
+        thread(kernel, &mut program, "this PE", 0, order);
+        let signals = || (self.signal, store(self.signal, flag, width(self.own.site), set));
+        let waits = (self.told.site, self.poll(&self.told, answer, "told"));
+        thread(kernel, &mut program, "the peer", 1, vec![signals(), waits, signals()]);
+
+        let lost = mm::Condition::Compare(
+            mm::Term::Memory { location: "flag".to_owned(), offset: 0, width: width(self.own.site) },
+            mm::Comparison::Eq,
+            reset,
+        );
+        let verdict = model().check(&program, &lost).ok()?;
+        let witness = verdict.witness()?;
+        let read = witness.reads.first().map_or_else(String::new, |read| format!("; {}", read.text));
+        Some(format!("the flag ends as {reset}: the reset comes behind the peer's second signal{read}"))
+    }
+
+    fn poll(&self, waiting: &Waiting<'_>, flag: mm::LocationId, register: &str) -> mm::Op {
+        mm::Op::Load {
+            registers: vec![mm::Register(register.to_owned())],
+            access: access(waiting.site, flag, waiting.site.access.width as u8),
+            until: Some(mm::Until { comparison: waiting.comparison, value: waiting.with as u128 }),
+        }
+    }
+}
+
+/// A flag's access as it is written; one that is plain is taken for a relaxed one.
+fn access(site: &Site, flag: mm::LocationId, width: u8) -> mm::Access {
+    let (semantics, scope) = match site.access.semantics {
+        Semantics::Weak => (Semantics::Relaxed, Scope::Sys),
+        semantics => (semantics, site.access.scope.unwrap_or(Scope::Sys)),
+    };
+    mm::Access {
+        address: mm::Address { location: flag, offset: 0 },
+        width,
+        count: 1,
+        semantics,
+        scope,
+        proxy: site.access.proxy,
+        depends_on: Vec::new(),
+    }
+}
+
+fn store(site: &Site, flag: mm::LocationId, width: u8, value: u128) -> mm::Op {
+    mm::Op::Store { access: access(site, flag, width), values: vec![mm::Operand::Constant(value)] }
+}
+
+/// One thread of a PE: the operations, with the fences that stand on every way from one to the next.
+fn thread(kernel: &Kernel, program: &mut mm::Program, name: &str, pe: u32, operations: Vec<(&Site, mm::Op)>) {
+    let id = program.thread(name, mm::Place::block(pe, 0)).id();
+    let mut steps = Vec::new();
+    let mut before: Option<&Site> = None;
+    for (site, op) in operations {
+        let fences = kernel.sites.iter().filter(|fence| fence.is_fence());
+        for fence in fences.filter(|f| before.is_some_and(|b| kernel.always_between(b.id, site.id, &|s| s.id == f.id)))
+        {
+            let scope = fence.access.scope.unwrap_or(Scope::Cta);
+            steps.push(mm::Step { op: mm::Op::Fence { semantics: fence.access.semantics, scope }, text: None });
+        }
+        let place = site.place.innermost.as_ref().map(|span| format!("line {}", span.line));
+        steps.push(mm::Step { op, text: place });
+        before = Some(site);
+    }
+    program.threads[id.0].steps = steps;
+}
+
+fn finding(kernel: &Kernel, round: &Round<'_>, witness: Option<String>) -> Finding {
+    let label =
+        |site: &Site, text: &str| site.place.innermost.clone().map(|span| Label { span, text: text.to_owned() });
+    Finding {
+        code: &code::RESET_OVERTAKES,
+        kernel: kernel.name.clone(),
+        span: round.reset.place.innermost.clone(),
+        message: "the reset of the flag may wipe out the next signal".to_owned(),
+        cause: "the peer may set the flag again before the reset: nothing orders the reset with the peer's next signal".to_owned(),
+        cure: "count epochs instead of resetting, or reset before the signal that allows the peer to set the flag again, with release"
+            .to_owned(),
+        witness,
+        confirmed: Confirmed::Confirmed,
+        labels: [label(round.own.site, "the wait that the flag is reset for"), label(round.tell, "this lets the peer go on")]
+            .into_iter()
+            .flatten()
+            .collect(),
+        inlined_at: Vec::new(),
+    }
+}
