@@ -59,7 +59,7 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout) -> Value {
                 for (k, atoms) in ks.iter().zip(&atoms) {
                     layout.write(b, &theirs, *k, atoms, bounds);
                 }
-                vec![b.op("arith.andi", carried[0], here)]
+                vec![b.op("llvm.and", carried[0], here)]
             })
         })[0]
     })

@@ -2,13 +2,14 @@
 //! then what was written here, and `mlir-opt` reads it too.
 //!
 //! ```text
-//! let sum = b.op("arith.addi", x, y);        %7 = arith.addi %5, %6 : i64
+//! let sum = b.op("llvm.add", x, y);        %7 = llvm.add %5, %6 : i64
 //! ```
 //!
 //! Values are numbers with a type; every operation knows the types of its operands, so a wrong one is a wrong text, which
-//! the parser refuses. Only the dialects `arith`, `scf` and `llvm` are used.
+//! the parser refuses. Only the dialects `scf` and `llvm` are used: what computes needs no lowering. Each constant stands once,
+//! at its function's beginning.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write as _};
 
 use gicc_abi::intrinsics::{self, Type as AbiType};
@@ -86,10 +87,15 @@ impl Display for Value {
 /// The text of a function's body, as far as it is written.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
+    /// Definitions of the constants, which stand in front of the text.
+    constants: String,
+    /// The constants, by what is written of them.
+    known: Vec<(String, Value)>,
     text: String,
     next: u32,
     depth: usize,
-    called: BTreeSet<String>,
+    /// What is called, with the types of its parameters and result.
+    called: BTreeMap<String, String>,
 }
 
 fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
@@ -112,57 +118,64 @@ impl Body {
         value
     }
 
+    /// A constant, by its definition; the same value each time.
+    fn once(&mut self, ty: Type, definition: String) -> Value {
+        if let Some((_, value)) = self.known.iter().find(|(known, value)| *known == definition && value.ty == ty) {
+            return *value;
+        }
+        let value = self.fresh(ty);
+        let _ = writeln!(self.constants, "    {value} = {definition} : {ty}");
+        self.known.push((definition, value));
+        value
+    }
+
     /// A constant of 32 bits.
     pub(crate) fn i32(&mut self, n: i64) -> Value {
-        self.result(I32, format_args!("arith.constant {n} : i32"))
+        self.once(I32, format!("llvm.mlir.constant({n} : i32)"))
     }
 
     /// A constant of 64 bits.
     pub(crate) fn i64(&mut self, n: i64) -> Value {
-        self.result(I64, format_args!("arith.constant {n} : i64"))
+        self.once(I64, format!("llvm.mlir.constant({n} : i64)"))
     }
 
     /// A constant condition.
     pub(crate) fn bool(&mut self, truth: bool) -> Value {
-        self.result(I1, format_args!("arith.constant {truth}"))
+        self.once(I1, format!("llvm.mlir.constant({truth})"))
     }
 
     /// Zeroes of a type.
     pub(crate) fn zero(&mut self, ty: Type) -> Value {
-        let value = match ty {
-            Type::Ptr => return self.result(ty, "llvm.mlir.zero : !llvm.ptr"),
-            Type::Lanes(n, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64) if n > 1 => "dense<0.0>",
-            Type::Lanes(1, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64) => "0.0",
-            Type::Lanes(1, Scalar::I1) => return self.bool(false),
-            Type::Lanes(1, _) => "0",
-            Type::Lanes(..) => "dense<0>",
-        };
-        self.result(ty, format_args!("arith.constant {value} : {ty}"))
+        self.once(ty, "llvm.mlir.zero".into())
     }
 
-    /// A binary operation of the dialect `arith` (or another one that is written alike).
+    /// A binary operation of the dialect `llvm`.
     pub(crate) fn op(&mut self, name: &str, a: Value, b: Value) -> Value {
-        self.result(a.ty, format_args!("{name} {a}, {b} : {}", a.ty))
+        let ty = a.ty;
+        if name.starts_with("llvm.intr.") {
+            return self.result(ty, format_args!("{name}({a}, {b}) : ({ty}, {ty}) -> {ty}"));
+        }
+        self.result(ty, format_args!("{name} {a}, {b} : {ty}"))
     }
 
     /// The sum of two integers.
     pub(crate) fn add(&mut self, a: Value, b: Value) -> Value {
-        self.op("arith.addi", a, b)
+        self.op("llvm.add", a, b)
     }
 
     /// The difference of two integers.
     pub(crate) fn sub(&mut self, a: Value, b: Value) -> Value {
-        self.op("arith.subi", a, b)
+        self.op("llvm.sub", a, b)
     }
 
     /// The product of two integers.
     pub(crate) fn mul(&mut self, a: Value, b: Value) -> Value {
-        self.op("arith.muli", a, b)
+        self.op("llvm.mul", a, b)
     }
 
     /// The lesser of two integers that are not negative.
     pub(crate) fn min(&mut self, a: Value, b: Value) -> Value {
-        self.op("arith.minui", a, b)
+        self.op("llvm.intr.umin", a, b)
     }
 
     /// A constant of the type of `like`.
@@ -187,19 +200,19 @@ impl Body {
         let one = self.constant(1, b);
         let most = self.sub(b, one);
         let sum = self.add(a, most);
-        self.op("arith.divui", sum, b)
+        self.op("llvm.udiv", sum, b)
     }
 
     /// The same where `b` may be taken for 1 if it is 0: a division that LLVM may move, since it divides by no zero.
     pub(crate) fn div_up_or_one(&mut self, a: Value, b: Value) -> Value {
         let one = self.constant(1, b);
-        let divisor = self.op("arith.maxui", b, one);
+        let divisor = self.op("llvm.intr.umax", b, one);
         self.div_up(a, divisor)
     }
 
     /// A comparison of integers.
     pub(crate) fn cmp(&mut self, predicate: &str, a: Value, b: Value) -> Value {
-        self.result(I1, format_args!("arith.cmpi {predicate}, {a}, {b} : {}", a.ty))
+        self.result(I1, format_args!("llvm.icmp \"{predicate}\" {a}, {b} : {}", a.ty))
     }
 
     /// Whether an integer is this constant.
@@ -210,7 +223,7 @@ impl Body {
 
     /// One of two values.
     pub(crate) fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
-        self.result(a.ty, format_args!("arith.select {condition}, {a}, {b} : {}", a.ty))
+        self.result(a.ty, format_args!("llvm.select {condition}, {a}, {b} : i1, {}", a.ty))
     }
 
     /// A conversion.
@@ -225,12 +238,12 @@ impl Body {
 
     /// A number that is not negative, in 64 bits.
     pub(crate) fn wide(&mut self, a: Value) -> Value {
-        self.cast("arith.extui", a, I64)
+        self.cast("llvm.zext", a, I64)
     }
 
     /// The low 32 bits.
     pub(crate) fn narrow(&mut self, a: Value) -> Value {
-        self.cast("arith.trunci", a, I32)
+        self.cast("llvm.trunc", a, I32)
     }
 
     /// A lane of a vector; the value itself where there is one lane.
@@ -291,9 +304,10 @@ impl Body {
 
     /// A call of a function that is written beside this one.
     pub(crate) fn call_function(&mut self, name: &str, arguments: &[Value], result: Option<Type>) -> Value {
-        self.called.insert(name.to_owned());
         let types = list(arguments.iter().map(|a| a.ty));
         let values = list(arguments);
+        let arrow = result.map(|ty| format!(" -> {ty}")).unwrap_or_default();
+        self.called.insert(name.to_owned(), format!("({types}){arrow}"));
         match result {
             Some(ty) => self.result(ty, format_args!("llvm.call @{name}({values}) : ({types}) -> {ty}")),
             None => {
@@ -305,7 +319,7 @@ impl Body {
 
     /// The block meets; whether `truth` holds for all of its threads.
     pub(crate) fn all_of_block(&mut self, truth: Value) -> Value {
-        self.called.insert(BARRIER_AND.to_owned());
+        self.called.insert(BARRIER_AND.to_owned(), "(i32, i1) -> i1".to_owned());
         let id = self.i32(0);
         self.result(I1, format_args!("llvm.call @{BARRIER_AND}({id}, {truth}) : (i32, i1) -> i1"))
     }
@@ -421,15 +435,13 @@ fn abi_type(ty: AbiType) -> Option<Type> {
     }
 }
 
-/// What becomes of a function.
+/// What becomes of a function. Several expansions may have it; linking keeps one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It is inlined where it is called.
     Inlined,
     /// It stays a function of its own.
     Apart,
-    /// Likewise; several expansions have it, and one copy stays.
-    Shared,
 }
 
 /// A function of one expansion.
@@ -438,7 +450,7 @@ pub(crate) struct Function {
     /// Its symbol.
     pub(crate) name: String,
     text: String,
-    called: BTreeSet<String>,
+    called: BTreeMap<String, String>,
 }
 
 impl Function {
@@ -455,36 +467,35 @@ impl Function {
         let returned = body(&mut b, &values);
         let parameters = list(values.iter().map(|v| format!("{v}: {}", v.ty)));
         let arrow = result.map(|t| format!(" -> {t}")).unwrap_or_default();
-        let (linkage, inlining) = match kind {
-            Kind::Inlined => ("", "always_inline"),
-            Kind::Apart => ("", "no_inline"),
-            Kind::Shared => (" linkonce_odr", "no_inline"),
+        let inlining = match kind {
+            Kind::Inlined => "always_inline",
+            Kind::Apart => "no_inline",
         };
         let end = match returned {
             Some(v) => format!("    llvm.return {v} : {}\n", v.ty),
             None => "    llvm.return\n".into(),
         };
         let text = format!(
-            "  llvm.func{linkage} @{name}({parameters}){arrow} attributes {{convergent, {inlining}}} {{\n{}{end}  }}\n",
-            b.text
+            "  llvm.func linkonce_odr @{name}({parameters}){arrow} attributes {{convergent, {inlining}}} {{\n{}{}{end}  }}\n",
+            b.constants, b.text
         );
         Function { name: name.to_owned(), text, called: b.called }
     }
 }
 
-/// The text of a module of functions, with declarations of what they call.
+/// The text of a module of functions, with declarations of what they call beside each other.
 pub(crate) fn module(functions: &[Function]) -> String {
     let mut text = String::from("module {\n");
-    let called: BTreeSet<&String> = functions.iter().flat_map(|f| &f.called).collect();
-    for name in called {
-        if name == BARRIER_AND {
-            let _ = writeln!(text, "  llvm.func @{name}(i32, i1) -> i1");
-        } else if let Some(known) = intrinsics::find(name) {
-            let parameters = list(known.parameters.iter().filter_map(|p| abi_type(p.ty)));
-            let result = abi_type(known.result).map(|t| format!(" -> {t}")).unwrap_or_default();
-            let convergent = if known.family == intrinsics::Family::Team { "" } else { " attributes {convergent}" };
-            let _ = writeln!(text, "  llvm.func @{name}({parameters}){result}{convergent}");
+    let called: BTreeMap<&String, &String> = functions.iter().flat_map(|f| &f.called).collect();
+    for (name, types) in called {
+        if functions.iter().any(|f| f.name == *name) {
+            continue;
         }
+        // LLVM's own barrier, and what only tells facts, may be called by any thread.
+        let anyone =
+            name == BARRIER_AND || intrinsics::find(name).is_some_and(|known| known.family == intrinsics::Family::Team);
+        let convergent = if anyone { "" } else { " attributes {convergent}" };
+        let _ = writeln!(text, "  llvm.func @{name}{types}{convergent}");
     }
     functions.iter().for_each(|f| text += &f.text);
     text + "}\n"

@@ -11,8 +11,12 @@
 //!   }
 //! ```
 //!
+//! A remark at each says which algorithm it has, and why.
+//!
 //! Requires: operations that the verifiers let through. Ensures: no collective is left; each signature has one function in the
 //! module (or GPU module) of its calls. Preserves: everything else.
+
+use std::collections::HashSet;
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use melior::ir::attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute};
@@ -22,12 +26,12 @@ use melior::ir::{Module, OperationRef, RegionLike as _, Type, Value, ValueLike a
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
 use super::{Collective, Group, Signature};
-use crate::dialect::emit_error;
 use crate::dialect::ir::{
     Before, all_below, element_of, enumeration, erase, name_of, operand, symbol_name, type_attribute,
 };
 use crate::dialect::lower::{address, count, elements};
 use crate::dialect::passes::Failed;
+use crate::dialect::{emit_error, emit_remark};
 
 /// Expands every collective below a module.
 ///
@@ -35,9 +39,10 @@ use crate::dialect::passes::Failed;
 /// Where one has no expansion; all of them are told.
 pub(crate) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
     let mut failed = false;
+    let mut tables = Tables::default();
     for operation in all_below(module) {
         if matches!(name_of(operation).as_str(), "gicc.all_reduce" | "gicc.all_gather") {
-            match one(operation) {
+            match one(operation, &mut tables) {
                 Ok(()) => erase(operation),
                 Err(Failed) => failed = true,
             }
@@ -46,7 +51,26 @@ pub(crate) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
     if failed { Err(Failed) } else { Ok(()) }
 }
 
-fn one(operation: OperationRef<'_, '_>) -> Result<(), Failed> {
+/// The symbols of each module that has collectives.
+#[derive(Default)]
+struct Tables<'c, 'a> {
+    known: Vec<(OperationRef<'c, 'a>, HashSet<String>)>,
+}
+
+impl<'c, 'a> Tables<'c, 'a> {
+    fn of(&mut self, table: OperationRef<'c, 'a>) -> &mut HashSet<String> {
+        let at = self.known.iter().position(|(other, _)| *other == table).unwrap_or_else(|| {
+            let body = table.region(0).ok().and_then(|r| r.first_block());
+            let first = body.and_then(|b| b.first_operation());
+            let symbols = std::iter::successors(first, |o| o.next_in_block()).filter_map(symbol_name).collect();
+            self.known.push((table, symbols));
+            self.known.len() - 1
+        });
+        &mut self.known[at].1
+    }
+}
+
+fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> Result<(), Failed> {
     let at = Before::new(operation);
     let refuse = |message: &str| {
         emit_error(operation.location(), message);
@@ -60,9 +84,15 @@ fn one(operation: OperationRef<'_, '_>) -> Result<(), Failed> {
         None => elements(&at, input).or_else(|| elements(&at, out)).ok_or_else(missing)?,
     };
     let signature = signature(operation, out, input, operand(operation, 2).unwrap_or(many)).ok_or_else(missing)?;
-    let expansion = signature.expand().map_err(|why| refuse(&format!("{why}: {}; {}", why.cause(), why.cure())))?;
     let table = symbol_table(operation).ok_or_else(missing)?;
-    add_functions(&at, table, &expansion.text).ok_or_else(|| refuse("internal error: an expansion does not parse"))?;
+    let known = tables.of(table);
+    let expansion = signature
+        .expand(&|name| known.contains(name))
+        .map_err(|why| refuse(&format!("{why}: {}; {}", why.cause(), why.cure())))?;
+    emit_remark(operation.location(), &signature.remark());
+    if let Some(text) = &expansion.text {
+        add_functions(&at, table, known, text).ok_or_else(|| refuse("internal error: an expansion does not parse"))?;
+    }
     at.operation(
         "llvm.call",
         &[address(&at, out), address(&at, input), many],
@@ -132,15 +162,18 @@ fn symbol_table<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<OperationRef<
 }
 
 /// Adds the functions of an expansion that are not there yet.
-fn add_functions(at: &Before<'_, '_>, table: OperationRef<'_, '_>, text: &str) -> Option<()> {
+fn add_functions(
+    at: &Before<'_, '_>,
+    table: OperationRef<'_, '_>,
+    known: &mut HashSet<String>,
+    text: &str,
+) -> Option<()> {
     let made = Module::parse(at.context(), text)?;
     let body = table.region(0).ok()?.first_block()?;
-    let known: Vec<String> =
-        std::iter::successors(body.first_operation(), |o| o.next_in_block()).filter_map(symbol_name).collect();
     let functions: Vec<OperationRef<'_, '_>> =
         std::iter::successors(made.body().first_operation(), |o| o.next_in_block()).collect();
     for function in functions {
-        if symbol_name(function).is_some_and(|name| known.contains(&name)) {
+        if symbol_name(function).is_some_and(|name| !known.insert(name)) {
             continue;
         }
         // SAFETY: the operation stands in the module that was made here, and goes over to the block that outlives it.

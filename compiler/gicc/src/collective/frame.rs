@@ -47,6 +47,8 @@ pub(crate) struct Frame {
     /// Whether all of this block's packets are known to fit into the slots at once. What is computed of them then depends on
     /// nothing that changes from call to call, and moves out of the loops of the user.
     pub(crate) at_once: bool,
+    /// Whether this is a function of its own: nothing moves out of it.
+    pub(crate) apart: bool,
 }
 
 /// A stretch of packets that one round (or a few) moves.
@@ -73,7 +75,7 @@ impl Chunk {
 
 /// The rounds that have ended where `rounds` more did, if `all` says so.
 fn ended(b: &mut Body, epoch: Value, all: Value, rounds: i64) -> Value {
-    let more = b.cast("arith.extui", all, I64);
+    let more = b.cast("llvm.zext", all, I64);
     let more = b.times(more, rounds);
     b.add(epoch, more)
 }
@@ -92,7 +94,21 @@ impl Frame {
         let bytes = b.times(region, heap::REGION_BYTES as i64);
         let bytes = b.plus(bytes, heap::PACKETS as i64);
         let packets = b.offset(workspace, bytes);
-        Frame { out, input, count, epoch, me, pes, rank, threads, packets, group, far_wait: FAR_WAIT, at_once: false }
+        Frame {
+            out,
+            input,
+            count,
+            epoch,
+            me,
+            pes,
+            rank,
+            threads,
+            packets,
+            group,
+            far_wait: FAR_WAIT,
+            at_once: false,
+            apart: false,
+        }
     }
 
     /// The PE `distance` (32 bits, 0 to the number of PEs) above this one, round the ring.
@@ -136,8 +152,8 @@ impl Frame {
         let each = b.div_up_or_one(total, blocks);
         let each = b.plus(each, 31);
         let mask = b.i64(!31);
-        let each = b.op("arith.andi", each, mask);
-        let each = b.op("arith.maxui", each, threads);
+        let each = b.op("llvm.and", each, mask);
+        let each = b.op("llvm.intr.umax", each, threads);
         let block = b.call("__gicc_block_index", &[]);
         let block = b.wide(block);
         let first = b.mul(block, each);

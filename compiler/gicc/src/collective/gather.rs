@@ -42,7 +42,7 @@ pub(crate) fn combine_all(
             sources.push((pe, exists, is_other));
         }
         let (atoms, here) = round.wait(b, f, &awaited);
-        let came = b.op("arith.andi", carried[0], here);
+        let came = b.op("llvm.and", carried[0], here);
         for ((pe, exists, is_other), atoms) in sources.into_iter().zip(atoms.chunks(ks.len())) {
             for (n, atoms) in atoms.iter().enumerate() {
                 let values = layout.open(b, atoms);

@@ -78,9 +78,9 @@ pub(crate) fn lower<'l>(llvm: &'l Context, signatures: &[Signature]) -> Result<M
     // Parsing verified the text, and LLVM's verifier sees the result.
     passes.enable_verifier(false);
     passes.add_pass(conversion::create_scf_to_control_flow());
+    // Loops count and compare with it.
     passes.add_pass(conversion::create_arith_to_llvm());
     passes.add_pass(conversion::create_control_flow_to_llvm());
-    passes.add_pass(conversion::create_reconcile_unrealized_casts());
     if passes.run(&mut module).is_err() {
         return Err(caught.take_errors("lowering collectives"));
     }

@@ -1,5 +1,5 @@
 //! Step 3, level H: collectives. One distinct signature (constants included) becomes one function, whose body is MLIR of the
-//! dialects `arith`, `scf` and `llvm`, with calls of intrinsics. Nothing else in the project knows an algorithm.
+//! dialects `scf` and `llvm`, with calls of intrinsics. Nothing else in the project knows an algorithm.
 //!
 //! | file | what it holds |
 //! | --- | --- |
@@ -129,13 +129,19 @@ impl Refused {
 pub(crate) struct Expansion {
     /// The symbol of the function that is called with out, in and count.
     pub(crate) symbol: String,
-    /// A module of MLIR with it and what it calls.
-    pub(crate) text: String,
+    /// A module of MLIR with it and what it calls; nothing where all of that exists.
+    pub(crate) text: Option<String>,
 }
 
 impl Signature {
     /// The symbol of its function.
     pub(crate) fn symbol(&self) -> String {
+        let count = self.count.map(|c| format!("_{c}")).unwrap_or_default();
+        format!("{}_{}{count}", self.stem(), self.algorithm.name())
+    }
+
+    /// What the symbols of all its functions begin with; the same whatever the count and the algorithm.
+    fn stem(&self) -> String {
         let op = match self.collective {
             Collective::AllReduce(op) => format!("_{}", op.name()),
             Collective::AllGather => String::new(),
@@ -144,9 +150,7 @@ impl Signature {
             Group::Block => "block",
             Group::Grid => "grid",
         };
-        let count = self.count.map(|c| format!("_{c}")).unwrap_or_default();
-        let (name, element, algorithm) = (self.collective.name(), self.element.name(), self.algorithm.name());
-        format!("gicc_{name}_{group}_{element}{op}_{algorithm}{count}")
+        format!("gicc_{}_{group}_{}{op}", self.collective.name(), self.element.name())
     }
 
     /// Whether the signature has an expansion.
@@ -178,15 +182,22 @@ impl Signature {
         }
     }
 
-    /// Expands it.
-    pub(crate) fn expand(&self) -> Result<Expansion, Refused> {
+    /// Expands it; `exists` says which functions need not be written again.
+    ///
+    /// # Errors
+    /// Where it has no expansion.
+    pub(crate) fn expand(&self, exists: &dyn Fn(&str) -> bool) -> Result<Expansion, Refused> {
         self.check()?;
+        let mut writer = Writer { signature: *self, exists, functions: Vec::new() };
+        if !exists(frame::FAR_WAIT) {
+            writer.functions.push(packets::far_wait(frame::FAR_WAIT));
+        }
         let symbol = self.symbol();
-        let choice = self.choice();
-        let mut writer = Writer { signature: *self, symbol: symbol.clone(), functions: Vec::new() };
-        writer.functions.push(packets::far_wait(frame::FAR_WAIT));
-        writer.entry(&choice);
-        Ok(Expansion { symbol, text: body::module(&writer.functions) })
+        if !exists(&symbol) {
+            writer.entry(&symbol, &self.choice());
+        }
+        let text = (!writer.functions.is_empty()).then(|| body::module(&writer.functions));
+        Ok(Expansion { symbol, text })
     }
 
     /// What is chosen, and why.
@@ -209,13 +220,13 @@ enum Way {
 }
 
 /// Writes the functions of a signature.
-struct Writer {
+struct Writer<'a> {
     signature: Signature,
-    symbol: String,
+    exists: &'a dyn Fn(&str) -> bool,
     functions: Vec<Function>,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn reduction(&self) -> Reduction {
         let op = match self.signature.collective {
             Collective::AllReduce(op) => op,
@@ -225,10 +236,9 @@ impl Writer {
     }
 
     /// The function that is called: checks, the choice, and for a grid the meeting of its blocks.
-    fn entry(&mut self, choice: &Choice) {
-        let symbol = self.symbol.clone();
+    fn entry(&mut self, symbol: &str, choice: &Choice) {
         let signature = self.signature;
-        let function = Function::write(&symbol, Kind::Inlined, &PARAMETERS[..3], None, |b, p| {
+        let function = Function::write(symbol, Kind::Inlined, &PARAMETERS[..3], None, |b, p| {
             let epoch = b.call("__gicc_epoch_get", &[]);
             let mut p = [p[0], p[1], p[2], epoch];
             if let Some(count) = signature.count {
@@ -318,12 +328,12 @@ impl Writer {
     /// Whether packets are not better and all of `buffers` are symmetric.
     fn may_be_simple(&self, b: &mut Body, _: &Frame, packets: Value, buffers: &[(Value, Value)]) -> Value {
         let truth = b.bool(true);
-        let mut may = b.op("arith.xori", packets, truth);
+        let mut may = b.op("llvm.xor", packets, truth);
         let no = b.i32(0);
         for (pointer, bytes) in buffers {
             let symmetric = b.call("__gicc_is_symmetric", &[*pointer, *bytes]);
             let symmetric = b.cmp("ne", symmetric, no);
-            may = b.op("arith.andi", may, symmetric);
+            may = b.op("llvm.and", may, symmetric);
         }
         may
     }
@@ -333,48 +343,63 @@ impl Writer {
         if algorithm == Algorithm::Ring && matches!(self.signature.collective, Collective::AllReduce(_)) {
             let element = self.signature.element;
             let access = if is_half(element) { Access::Widened } else { Access::Atoms };
-            return self.with(b, f, algorithm, access);
+            let few = self.is_few(access);
+            return self.with(b, f, algorithm, access, few);
         }
         if !is_half(self.signature.element) {
-            return self.with(b, f, algorithm, Access::Atoms);
+            let few = self.is_few(Access::Atoms);
+            return self.with(b, f, algorithm, Access::Atoms, few);
         }
         let (input, out) = (b.address(f.input), b.address(f.out));
-        let addresses = b.op("arith.ori", input, out);
+        let addresses = b.op("llvm.or", input, out);
         let size = b.i64(2);
         let bytes = b.mul(f.count, size);
-        let all = b.op("arith.ori", addresses, bytes);
+        let all = b.op("llvm.or", addresses, bytes);
         let three = b.i64(3);
-        let low = b.op("arith.andi", all, three);
+        let low = b.op("llvm.and", all, three);
         let whole = b.is(low, 0);
+        let (few_atoms, few) = (self.is_few(Access::Atoms), self.is_few(Access::Halves));
         let this = std::cell::RefCell::new(self);
         b.branch(
             whole,
             &[I64],
-            |b| vec![this.borrow_mut().with(b, f, algorithm, Access::Atoms)],
+            |b| vec![this.borrow_mut().with(b, f, algorithm, Access::Atoms, few_atoms)],
             |b| {
                 let mut this = this.borrow_mut();
-                let name = format!("{}_{}_halves", this.symbol, algorithm.name());
-                vec![this.function_apart(b, f, &name, |this, b, f| this.with(b, f, algorithm, Access::Halves))]
+                let name = format!("{}_halves{}", algorithm.name(), if few { "_few" } else { "" });
+                let body =
+                    |this: &mut Writer<'_>, b: &mut Body, f: &Frame| this.with(b, f, algorithm, Access::Halves, few);
+                vec![this.function_apart(b, f, &name, &body)]
             },
         )[0]
     }
 
-    /// With packets and this access: at once where all of the block's packets fit into the slots, which is nearly always;
-    /// else, in a function of its own, as much as fits after each other.
-    fn with(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, access: Access) -> Value {
+    /// Whether the count is known to fit into one slot.
+    fn is_few(&self, access: Access) -> bool {
         let layout = Layout { element: self.signature.element, access };
-        let slot = gicc_abi::heap::PACKETS_OF_SLOT as i64;
-        let in_slot = slot * i64::from(layout.units());
-        if self.signature.count.is_some_and(|count| count <= in_slot) {
+        let in_slot = gicc_abi::heap::PACKETS_OF_SLOT as i64 * i64::from(layout.units());
+        self.signature.count.is_some_and(|count| count <= in_slot)
+    }
+
+    /// With packets and this access: at once where there are `few`, and where all of the block's packets fit into the slots,
+    /// which is nearly always; else, in a function of its own, as much as fits after each other. What is in a function of its
+    /// own already does not tell the two apart.
+    fn with(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, access: Access, few: bool) -> Value {
+        let layout = Layout { element: self.signature.element, access };
+        if few {
             return self.part_by_part(b, &Frame { at_once: true, ..*f }, algorithm, layout);
         }
+        if f.apart {
+            return self.part_by_part(b, f, algorithm, layout);
+        }
+        let slot = gicc_abi::heap::PACKETS_OF_SLOT as i64;
         let capacity = match algorithm {
             Algorithm::OneShot | Algorithm::Direct => b.i64(slot),
             Algorithm::Ring if self.signature.collective == Collective::AllGather => b.i64(slot),
             _ => two_shot::capacity(b, f),
         };
         let fits = f.fits_at_once(b, layout, capacity);
-        let name = format!("{}_{}_{}_parts", self.symbol, algorithm.name(), access.name());
+        let name = format!("{}_{}_parts", algorithm.name(), access.name());
         let this = std::cell::RefCell::new(self);
         b.branch(
             fits,
@@ -382,7 +407,7 @@ impl Writer {
             |b| vec![this.borrow_mut().part_by_part(b, &Frame { at_once: true, ..*f }, algorithm, layout)],
             |b| {
                 let mut this = this.borrow_mut();
-                vec![this.function_apart(b, f, &name, |this, b, f| this.part_by_part(b, f, algorithm, layout))]
+                vec![this.function_apart(b, f, &name, &|this, b, f| this.part_by_part(b, f, algorithm, layout))]
             },
         )[0]
     }
@@ -402,12 +427,12 @@ impl Writer {
     fn one_shot(&mut self, b: &mut Body, f: &Frame, layout: Layout, reduction: Reduction) -> Value {
         let pair = b.is(f.pes, 2);
         let kind = if layout.access == Access::Halves { "_halves" } else { "" };
-        let name = format!("{}_one_shot{kind}_many", self.symbol);
+        let name = format!("one_shot{kind}_many");
         b.branch(
             pair,
             &[I64],
             |b| vec![one_shot::expand(b, f, layout, reduction, true)],
-            |b| vec![self.function_apart(b, f, &name, |_, b, f| one_shot::expand(b, f, layout, reduction, false))],
+            |b| vec![self.function_apart(b, f, &name, &|_, b, f| one_shot::expand(b, f, layout, reduction, false))],
         )[0]
     }
 
@@ -418,9 +443,9 @@ impl Writer {
         }
         let reduction = self.reduction();
         let (input, out) = (b.address(f.input), b.address(f.out));
-        let both = b.op("arith.ori", input, out);
+        let both = b.op("llvm.or", input, out);
         let mask = b.i64(i64::from(simple::WIDE) - 1);
-        let low = b.op("arith.andi", both, mask);
+        let low = b.op("llvm.and", both, mask);
         let wide = b.is(low, 0);
         let lanes = simple::WIDE / bytes_of(self.signature.element);
         let this = std::cell::RefCell::new(self);
@@ -430,8 +455,7 @@ impl Writer {
             |b| vec![simple::all_reduce(b, f, reduction, lanes)],
             |b| {
                 let mut this = this.borrow_mut();
-                let name = format!("{}_simple_elements", this.symbol);
-                vec![this.function_apart(b, f, &name, |_, b, f| simple::all_reduce(b, f, reduction, 1))]
+                vec![this.function_apart(b, f, "simple_elements", &|_, b, f| simple::all_reduce(b, f, reduction, 1))]
             },
         )[0]
     }
@@ -439,31 +463,37 @@ impl Writer {
     /// A way in a function of its own: what is large does not mind the call, and what is small not the code.
     fn apart(&mut self, b: &mut Body, f: &Frame, way: Way) -> Value {
         let name = match way {
-            Way::Simple => format!("{}_simple", self.symbol),
-            Way::Packets(algorithm) => format!("{}_{}", self.symbol, algorithm.name()),
+            Way::Simple => "simple",
+            Way::Packets(algorithm) => algorithm.name(),
         };
-        self.function_apart(b, f, &name, |this, b, f| match way {
+        self.function_apart(b, f, name, &|this, b, f| match way {
             Way::Simple => this.simple(b, f),
             Way::Packets(algorithm) => this.packets(b, f, algorithm),
         })
     }
 
+    /// A function of its own, which takes the count as it is told: it serves all signatures that differ in the count or in
+    /// what was asked for.
     fn function_apart(
         &mut self,
         b: &mut Body,
         f: &Frame,
         name: &str,
-        body: impl FnOnce(&mut Writer, &mut Body, &Frame) -> Value,
+        body: &dyn Fn(&mut Writer<'_>, &mut Body, &Frame) -> Value,
     ) -> Value {
-        if !self.functions.iter().any(|g| g.name == name) {
-            let group = self.signature.group;
-            let function = Function::write(name, Kind::Apart, &PARAMETERS, Some(I64), |b, p| {
-                let f = Frame::new(b, group, [p[0], p[1], p[2], p[3]]);
-                Some(body(self, b, &f))
+        let name = format!("{}_by_{name}", self.signature.stem());
+        if !(self.exists)(&name) && !self.functions.iter().any(|g| g.name == name) {
+            let any_count = Signature { count: None, ..self.signature };
+            let functions = std::mem::take(&mut self.functions);
+            let mut writer = Writer { signature: any_count, exists: self.exists, functions };
+            let function = Function::write(&name, Kind::Apart, &PARAMETERS, Some(I64), |b, p| {
+                let f = Frame::new(b, any_count.group, [p[0], p[1], p[2], p[3]]);
+                Some(body(&mut writer, b, &Frame { apart: true, ..f }))
             });
+            self.functions = writer.functions;
             self.functions.push(function);
         }
-        b.call_function(name, &[f.out, f.input, f.count, f.epoch], Some(I64))
+        b.call_function(&name, &[f.out, f.input, f.count, f.epoch], Some(I64))
     }
 }
 

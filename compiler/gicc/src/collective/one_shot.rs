@@ -55,7 +55,7 @@ fn for_pair(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Rou
         let own = |b: &mut Body| ks.iter().map(|k| own_values(b, layout, input, *k, bounds)).collect();
         let (results, came) = combine_pair(b, f, layout, order, round, ks, own);
         store(b, layout, out, ks, &results, bounds);
-        vec![b.op("arith.andi", carried[0], came)]
+        vec![b.op("llvm.and", carried[0], came)]
     })[0]
 }
 
@@ -78,7 +78,7 @@ fn for_many(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Rou
         let own: Vec<_> = ks.iter().map(|k| own_values(b, layout, input, *k, bounds)).collect();
         let (results, came) = combine_all(b, f, layout, order, round, ks, &own);
         store(b, layout, out, ks, &results, bounds);
-        vec![b.op("arith.andi", carried[0], came)]
+        vec![b.op("llvm.and", carried[0], came)]
     })[0]
 }
 

@@ -137,7 +137,7 @@ impl Layout {
     pub(crate) fn units_of(self, b: &mut Body, count: Value) -> Value {
         if is_half(self.element) && self.access == Access::Atoms {
             let one = b.i64(1);
-            b.op("arith.shrui", count, one)
+            b.op("llvm.lshr", count, one)
         } else {
             count
         }
@@ -250,7 +250,7 @@ impl Layout {
     /// How many packets have all of their units, and how many there are (both 32 bits).
     pub(crate) fn packets_of(self, b: &mut Body, part: &Part) -> (Value, Value) {
         let each = b.i32(self.units().into());
-        let whole = b.op("arith.divui", part.units, each);
+        let whole = b.op("llvm.udiv", part.units, each);
         let all = b.div_up(part.units, each);
         (whole, all)
     }
@@ -308,7 +308,7 @@ pub(crate) struct Awaited {
 
 /// The function that waits for one packet that is late for long: out of line, since that is nobody's hot path.
 pub(crate) fn far_wait(name: &str) -> Function {
-    Function::write(name, Kind::Shared, &[Type::Ptr, I64, I64, I32], Some(PACKET), |b, p| {
+    Function::write(name, Kind::Apart, &[Type::Ptr, I64, I64, I32], Some(PACKET), |b, p| {
         Some(b.call("__gicc_packet_wait", p))
     })
 }
@@ -327,15 +327,15 @@ impl Round {
     /// The round of an epoch, which is at least 1.
     pub(crate) fn of(b: &mut Body, form: Form, epoch: Value) -> Round {
         let one = b.i64(1);
-        let parity = b.op("arith.andi", epoch, one);
+        let parity = b.op("llvm.and", epoch, one);
         let slot = b.times(parity, heap::SLOT_BYTES as i64);
         let flag = match form {
             Form::Even => epoch,
             Form::Dense => {
                 // Never zero, which is what memory holds at first.
                 let (thirty_two, top) = (b.i64(32), b.i64(i64::MIN));
-                let high = b.op("arith.shli", epoch, thirty_two);
-                b.op("arith.ori", high, top)
+                let high = b.op("llvm.shl", epoch, thirty_two);
+                b.op("llvm.or", high, top)
             }
         };
         Round { form, flag, slot }
@@ -356,8 +356,8 @@ impl Round {
             Form::Dense => {
                 let wide: Vec<Value> = atoms.iter().map(|a| b.wide(*a)).collect();
                 let thirty_two = b.i64(32);
-                let second = b.op("arith.shli", wide[1], thirty_two);
-                (b.op("arith.ori", wide[0], second), b.op("arith.ori", wide[2], flag))
+                let second = b.op("llvm.shl", wide[1], thirty_two);
+                (b.op("llvm.or", wide[0], second), b.op("llvm.or", wide[2], flag))
             }
         }
     }
@@ -385,7 +385,7 @@ impl Round {
             let mut all = b.bool(true);
             for (word, awaited) in words.iter().zip(awaited) {
                 let here = self.is_enough(b, *word, awaited);
-                all = b.op("arith.andi", all, here);
+                all = b.op("llvm.and", all, here);
             }
             let most = b.i32(LOOKS);
             let more = b.cmp("ult", times, most);
@@ -415,7 +415,7 @@ impl Round {
                         },
                     )[0];
                     let here = self.is_enough(b, word, awaited);
-                    came = b.op("arith.andi", came, here);
+                    came = b.op("llvm.and", came, here);
                     late.push(word);
                 }
                 let mut out = vec![came];
@@ -445,7 +445,7 @@ impl Round {
             Form::Even => high,
             Form::Dense => {
                 let mask = b.i64(self.form.mask());
-                b.op("arith.andi", high, mask)
+                b.op("llvm.and", high, mask)
             }
         };
         b.cmp("eq", flag, self.flag)
@@ -458,7 +458,7 @@ impl Round {
             Form::Dense => {
                 let high = b.lane(word, 1);
                 let thirty_two = b.i64(32);
-                let second = b.op("arith.shrui", low, thirty_two);
+                let second = b.op("llvm.lshr", low, thirty_two);
                 vec![b.narrow(low), b.narrow(second), b.narrow(high)]
             }
         }

@@ -73,7 +73,7 @@ pub(crate) const fn is_half(element: ElementType) -> bool {
 /// Elements as they are combined, from elements as they are stored.
 pub(crate) fn widen(b: &mut Body, element: ElementType, v: Value) -> Value {
     match v.ty {
-        Type::Lanes(n, _) if is_half(element) => b.cast("arith.extf", v, Type::Lanes(n, Scalar::F32)),
+        Type::Lanes(n, _) if is_half(element) => b.cast("llvm.fpext", v, Type::Lanes(n, Scalar::F32)),
         _ => v,
     }
 }
@@ -81,7 +81,7 @@ pub(crate) fn widen(b: &mut Body, element: ElementType, v: Value) -> Value {
 /// The way back from [`widen`], rounded to nearest even.
 pub(crate) fn round(b: &mut Body, element: ElementType, v: Value) -> Value {
     match v.ty {
-        Type::Lanes(n, _) if is_half(element) => b.cast("arith.truncf", v, Type::Lanes(n, stored(element))),
+        Type::Lanes(n, _) if is_half(element) => b.cast("llvm.fptrunc", v, Type::Lanes(n, stored(element))),
         _ => v,
     }
 }
@@ -100,19 +100,19 @@ impl Reduction {
         let float = matches!(combined(self.element), Scalar::F32 | Scalar::F64);
         let signed = matches!(self.element, ElementType::I32 | ElementType::I64);
         let name = match (self.op, float, signed) {
-            (ReduceOp::Sum, true, _) => "arith.addf",
-            (ReduceOp::Sum, ..) => "arith.addi",
-            (ReduceOp::Prod, true, _) => "arith.mulf",
-            (ReduceOp::Prod, ..) => "arith.muli",
-            (ReduceOp::Min, true, _) => "arith.minnumf",
-            (ReduceOp::Min, _, true) => "arith.minsi",
-            (ReduceOp::Min, ..) => "arith.minui",
-            (ReduceOp::Max, true, _) => "arith.maxnumf",
-            (ReduceOp::Max, _, true) => "arith.maxsi",
-            (ReduceOp::Max, ..) => "arith.maxui",
-            (ReduceOp::And, ..) => "arith.andi",
-            (ReduceOp::Or, ..) => "arith.ori",
-            (ReduceOp::Xor, ..) => "arith.xori",
+            (ReduceOp::Sum, true, _) => "llvm.fadd",
+            (ReduceOp::Sum, ..) => "llvm.add",
+            (ReduceOp::Prod, true, _) => "llvm.fmul",
+            (ReduceOp::Prod, ..) => "llvm.mul",
+            (ReduceOp::Min, true, _) => "llvm.intr.minnum",
+            (ReduceOp::Min, _, true) => "llvm.intr.smin",
+            (ReduceOp::Min, ..) => "llvm.intr.umin",
+            (ReduceOp::Max, true, _) => "llvm.intr.maxnum",
+            (ReduceOp::Max, _, true) => "llvm.intr.smax",
+            (ReduceOp::Max, ..) => "llvm.intr.umax",
+            (ReduceOp::And, ..) => "llvm.and",
+            (ReduceOp::Or, ..) => "llvm.or",
+            (ReduceOp::Xor, ..) => "llvm.xor",
         };
         b.op(name, x, y)
     }

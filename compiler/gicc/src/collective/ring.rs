@@ -107,7 +107,7 @@ impl Ring<'_> {
             for (n, atoms) in atoms.iter().enumerate() {
                 now.extend(arrived(b, step, n, atoms));
             }
-            let mut next = vec![b.op("arith.andi", came, here)];
+            let mut next = vec![b.op("llvm.and", came, here)];
             next.extend(now);
             next
         });

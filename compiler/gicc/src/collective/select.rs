@@ -1,8 +1,10 @@
 //! Which algorithm carries out a collective whose caller leaves that to the compiler.
 //!
-//! Measured on two H200 (docs/results), for blocks of 512 threads: packets cost about as much as wide stores and two
-//! barriers at 64 KB a block, or 1 MB in all. With more PEs one shot sends the elements to each of them, two shots about
-//! twice in all: so what counts for one shot is the bytes that a PE sends.
+//! The bounds are estimates, not the result of a sweep over algorithms. Where one message goes between two H200, packets and
+//! wide stores with a release cost the same at about 64 KB a block of 512 threads, or 1 MB in all
+//! (docs/results/2026-11-29-packet-forms.md); that is taken for a collective's rounds, whose two barriers cost about as much
+//! more as reading packets of several PEs. With more PEs one shot sends the elements to each of them, two shots about twice in
+//! all: so what counts for one shot is the bytes that a PE sends. Nothing was measured with more than two PEs.
 //!
 //! | | condition |
 //! | --- | --- |
@@ -88,7 +90,7 @@ pub(crate) fn is_two_shot_with_packets(b: &mut Body, f: &Frame, bytes: Value) ->
     let few = b.cmp("ule", bytes, most);
     let two = b.i32(2);
     let many = b.cmp("ugt", f.pes, two);
-    b.op("arith.andi", few, many)
+    b.op("llvm.and", few, many)
 }
 
 /// Whether an all-gather uses packets though the result is symmetric, at run time.
@@ -102,7 +104,7 @@ fn at_most(b: &mut Body, f: &Frame, all: i64, each: i64) -> Value {
         return b.i64(each.min(all));
     }
     let blocks = b.call("__gicc_block_count", &[]);
-    let blocks = b.cast("arith.extui", blocks, I64);
+    let blocks = b.cast("llvm.zext", blocks, I64);
     let together = b.times(blocks, each);
     let all = b.i64(all);
     b.min(together, all)

@@ -37,7 +37,7 @@ pub(crate) fn all_reduce(b: &mut Body, f: &Frame, reduction: Reduction, lanes: u
     let words = Words { order: InOrder { reduction }, lanes };
     b.call("__gicc_barrier_block", &[]);
     let each = b.i64(lanes.into());
-    let total = b.op("arith.divui", f.count, each);
+    let total = b.op("llvm.udiv", f.count, each);
     let (first, end) = f.slice(b, total);
     let (me, pes) = (b.wide(f.me), b.wide(f.pes));
     let here = b.sub(end, first);
@@ -91,13 +91,13 @@ impl Words {
         let k = b.add(done, rank);
         let exists = b.cmp("ult", k, f.count);
         let is_first = b.is(f.me, 0);
-        let mine = b.op("arith.andi", exists, is_first);
+        let mine = b.op("llvm.and", exists, is_first);
         let block = b.call("__gicc_block_index", &[]);
         let mine = match f.group {
             super::frame::Group::Block => mine,
             super::frame::Group::Grid => {
                 let is_first = b.is(block, 0);
-                b.op("arith.andi", mine, is_first)
+                b.op("llvm.and", mine, is_first)
             }
         };
         b.when(mine, |b| {
@@ -163,9 +163,9 @@ pub(crate) fn all_gather(b: &mut Body, f: &Frame, element: gicc_abi::codes::Elem
     b.for_each([zero, f.pes, step], &[], |b, distance, _| {
         let pe = f.above(b, distance);
         let is_me = b.is(distance, 0);
-        let needless = b.op("arith.andi", is_me, in_place);
+        let needless = b.op("llvm.and", is_me, in_place);
         let truth = b.bool(true);
-        let needed = b.op("arith.xori", needless, truth);
+        let needed = b.op("llvm.xor", needless, truth);
         b.when(needed, |b| {
             b.call("__gicc_put_block", &[place, source, bytes, element, pe]);
         });
@@ -178,7 +178,7 @@ pub(crate) fn all_gather(b: &mut Body, f: &Frame, element: gicc_abi::codes::Elem
 /// The address on a PE of what lies at a symmetric address here.
 fn peer(b: &mut Body, f: &Frame, pointer: Value, pe: Value) -> Value {
     let distance = b.sub(pe, f.me);
-    let distance = b.cast("arith.extsi", distance, I64);
+    let distance = b.cast("llvm.sext", distance, I64);
     let stride = b.call("__gicc_heap_stride", &[]);
     let bytes = b.mul(distance, stride);
     b.offset(pointer, bytes)

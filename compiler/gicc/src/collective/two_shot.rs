@@ -138,7 +138,7 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
             for (at, atoms) in at.iter().zip(&atoms) {
                 layout.write(b, &out, *at, atoms, bounds);
             }
-            vec![b.op("arith.andi", carried[0], came)]
+            vec![b.op("llvm.and", carried[0], came)]
         })[0];
 
         f.share(b, parts.bounds, unroll, &[came], |b, ks, bounds, carried| {
@@ -150,7 +150,7 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
                     let at = parts.at(b, pe, *k);
                     layout.write(b, &out, at, atoms, bounds);
                 }
-                vec![b.op("arith.andi", carried[0], here)]
+                vec![b.op("llvm.and", carried[0], here)]
             })
         })[0]
     })

@@ -54,13 +54,14 @@ impl Drop for Caught<'_> {
     }
 }
 
-/// A message of MLIR's; nothing of a remark or a note that stands alone.
+/// A message of MLIR's; nothing of a note that stands alone. Remarks come from the expansion of collectives only.
 fn diagnostic(message: &melior::diagnostic::Diagnostic<'_>) -> Option<Diagnostic> {
     let text = message.to_string();
     let made = match message.severity() {
         DiagnosticSeverity::Error => Diagnostic::error(codes::BAD_MLIR, text),
         DiagnosticSeverity::Warning => Diagnostic::warning(codes::MLIR_WARNING, text),
-        DiagnosticSeverity::Note | DiagnosticSeverity::Remark => return None,
+        DiagnosticSeverity::Remark => Diagnostic::remark(codes::COLLECTIVE, text),
+        DiagnosticSeverity::Note => return None,
     };
     let mut made = made.at(span_of(message.location()));
     for n in 0..message.note_count() {
@@ -112,10 +113,18 @@ pub fn emit_error_with_note(location: Location<'_>, message: &str, place: Locati
     unsafe { giccEmitErrorWithNote(location.to_raw(), text.as_ptr(), place.to_raw(), note.as_ptr()) }
 }
 
+/// Emits a remark through the context.
+pub fn emit_remark(location: Location<'_>, message: &str) {
+    let text = c_text(message);
+    // SAFETY: the location is alive, the text ends with zero.
+    unsafe { giccEmitRemark(location.to_raw(), text.as_ptr()) }
+}
+
 fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "\\0")).unwrap_or_default()
 }
 
 unsafe extern "C" {
+    fn giccEmitRemark(location: MlirLocation, text: *const c_char);
     fn giccEmitErrorWithNote(location: MlirLocation, error: *const c_char, place: MlirLocation, note: *const c_char);
 }

@@ -26,5 +26,5 @@ mod module;
 pub mod passes;
 
 pub use context::{context, dialect_handle};
-pub use messages::{Caught, emit_error, emit_error_with_note, span_of};
+pub use messages::{Caught, emit_error, emit_error_with_note, emit_remark, span_of};
 pub use module::{parse_file, parse_text, run_passes, text_of, to_llvm};

@@ -44,11 +44,12 @@ pub(super) fn read<'l>(
         for passes in *work {
             run_passes(&context, &caught, &mut module, passes)?;
         }
+        // Also where the compilation ends here: which algorithm a collective has, and why.
+        warnings.extend(caught.take());
         if stage(*name, &|| text_of(&module, false)) {
             return Ok(None);
         }
     }
-    warnings.extend(caught.take());
     let device = std::iter::successors(module.body().first_operation(), |o: &OperationRef<'_, '_>| o.next_in_block())
         .find(|o| name_of(*o) == "gpu.module");
     let Some(device) = device else {

@@ -43,6 +43,9 @@ void giccRegisterPass(MlirPass (*create)()) {
   registerPass([create] { return std::unique_ptr<Pass>(unwrap(create())); });
 }
 
+/// Emits a remark.
+void giccEmitRemark(MlirLocation location, const char *text) { emitRemark(unwrap(location)) << text; }
+
 /// Emits a note behind an error: both places in one message.
 void giccEmitErrorWithNote(MlirLocation location, const char *error, MlirLocation place, const char *note) {
   InFlightDiagnostic diagnostic = emitError(unwrap(location)) << error;
