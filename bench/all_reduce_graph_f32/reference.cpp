@@ -1,15 +1,3 @@
-// The sum of all PEs' elements, in double precision.
-#include <gicc/reference.h>
-#include <vector>
+#include "../all_reduce_graph_reference.h"
 
-GICC_REFERENCE(run) {
-  std::vector<double> sum(static_cast<size_t>(run.parameter("count")));
-  for (int pe = 0; pe < run.n_pes(); ++pe) {
-    auto input = run.buffer<float>("input", pe);
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += input.data()[i];
-  }
-  for (int pe = 0; pe < run.n_pes(); ++pe) {
-    auto out = run.buffer<float>("out", pe);
-    for (size_t i = 0; i < sum.size(); ++i) out.data()[i] = static_cast<float>(sum[i]);
-  }
-}
+GICC_REFERENCE(run) { reduce_all<float>(run); }
