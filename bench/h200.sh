@@ -7,8 +7,8 @@
 #
 # This script lies in the folder that bench/prepare.sh made. BASELINES holds rounds.cu, nvshmem_rounds.cu and
 # nccl_and_symm_mem.py; what is not there is left out and said. RESULTS gets one file for each step, the tables (report.md) and a
-# log. Steps, all of them if none is named: by_hand nvshmem collectives libraries rounds all_reduce graph; and, if named, large
-# (large_all_reduce.cu). Needs nvcc, Python with torch, and NVSHMEM (found in Python's packages, or NVSHMEM_HOME). NVLink
+# log. Steps, all of them if none is named: ends by_hand nvshmem collectives libraries rounds all_reduce graph; and, if named,
+# large (large_all_reduce.cu). `ends` measures nothing: modules whose channels disagree must be refused at load. Needs nvcc, Python with torch, and NVSHMEM (found in Python's packages, or NVSHMEM_HOME). NVLink
 # multicast stays off.
 set -uo pipefail
 [ $# -ge 2 ] || { sed -n '6p' "$0" | sed 's/^# */usage: /' >&2; exit 2; }
@@ -17,7 +17,7 @@ mkdir -p "$2" || exit 2
 baselines=$(cd "$1" 2>/dev/null && pwd) || { echo "h200: there is no folder $1" >&2; exit 2; }
 results=$(cd "$2" && pwd)
 shift 2
-steps=" ${*:-by_hand nvshmem collectives libraries rounds all_reduce graph} "
+steps=" ${*:-ends by_hand nvshmem collectives libraries rounds all_reduce graph} "
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 log=$results/log.txt
@@ -29,6 +29,7 @@ forget by_hand rounds.txt
 forget large large.txt
 forget nvshmem nvshmem_rounds.txt
 forget rounds rounds.jsonl
+forget ends ends.txt
 forget all_reduce all_reduce.jsonl
 forget graph all_reduce_graph.jsonl
 forget libraries libraries.jsonl
@@ -120,6 +121,16 @@ if wanted nvshmem; then
 fi
 
 launch="$here/gicc-launch"
+# Two modules on two GPUs: ends that agree load, others are refused with both places (exit code 2).
+ends() {
+  "$1" load "$2/ends_put" "$2/ends_wait" || return 1
+  local said status=0
+  said=$("$1" load "$2/ends_put" "$2/ends_wait_two_slots" 2>&1) || status=$?
+  printf '%s\n' "$said"
+  [ "$status" = 2 ] && [[ $said == *'the ends of channel `halo` disagree'*'which was loaded before'* ]]
+}
+export -f ends
+wanted ends && step ends ends.txt 60 bash -c 'ends "$@"' - "$launch" "$here"
 wanted rounds && step rounds rounds.jsonl 90 "$launch" bench "$here/channel_rounds" --json --timeout 2
 if wanted all_reduce; then
   # One block beside several: sizes that take it too long are left out.

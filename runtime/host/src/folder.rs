@@ -52,12 +52,20 @@ fn parse(file: &Path, text: &str) -> Result<Manifest, HostError> {
     })
 }
 
+/// Reads what a compiled folder says of its module.
+///
+/// # Errors
+/// Where there is no such file, or it is of another version.
+pub fn manifest_of(path: &Path) -> Result<Manifest, HostError> {
+    let file = path.join(manifest::FILE_NAME);
+    let help = "the folder must be compiled: gicc FOLDER -o OUT writes module.json and the images";
+    parse(&file, &text(&file, help)?)
+}
+
 impl Folder {
     /// Reads a compiled folder; `description` is a launch description elsewhere.
     pub fn open(path: &Path, description: Option<&Path>) -> Result<Folder, HostError> {
-        let file = path.join(manifest::FILE_NAME);
-        let help = "the folder must be compiled: gicc FOLDER -o OUT writes module.json and the images";
-        let manifest = parse(&file, &text(&file, help)?)?;
+        let manifest = manifest_of(path)?;
         let file = description.map_or_else(|| path.join(launch::FILE_NAME), Path::to_owned);
         let source = text(&file, "write a launch description; an example is beside each kernel in examples/")?;
         let description = read(&file.display().to_string(), &source)?;

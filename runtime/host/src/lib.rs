@@ -12,6 +12,7 @@
 //! | [`reference`] | the host function that computes expected results |
 //! | [`compare`] | results against expected results |
 //! | [`run`] | a folder run on random data |
+//! | [`together`] | several folders' modules in one team |
 //! | [`report`] | what a run reports |
 //! | [`bench`] | a kernel timed over swept parameters |
 //! | [`error`] | everything that can go wrong |
@@ -30,6 +31,7 @@ pub mod reference;
 pub mod report;
 pub mod run;
 pub mod team;
+pub mod together;
 
 pub use error::HostError;
 pub use report::{Outcome, RunReport, exit_code};

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gicc_host::bench::{BenchOptions, bench_folders};
 use gicc_host::team::Bounds;
+use gicc_host::together::load_together;
 use gicc_host::{HostError, Memory, Outcome, RunOptions, Target, exit_code, run_folder};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -34,6 +35,9 @@ struct Command {
 enum Other {
     /// Time the benchmark kernel of compiled folders on GPUs, in turns, over the swept parameters of [bench]
     Bench(Bench),
+    /// Load the modules of compiled folders into one team, as a program with several modules does, and launch nothing: those
+    /// that do not fit each other are refused
+    Load(Load),
 }
 
 #[derive(Args)]
@@ -113,6 +117,19 @@ struct Bench {
 }
 
 #[derive(Args)]
+struct Load {
+    /// Compiled folders, in the order in which their modules are loaded
+    #[arg(required = true)]
+    folders: Vec<PathBuf>,
+    /// What would run the kernels
+    #[arg(long, value_enum, default_value_t = TargetName::Cuda)]
+    target: TargetName,
+    /// Number of PEs, one GPU each
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    pes: u32,
+}
+
+#[derive(Args)]
 struct BoundArguments {
     /// Bound of each wait on the device, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
@@ -134,6 +151,15 @@ enum TargetName {
     Cuda,
     /// The simulator
     Sim,
+}
+
+impl TargetName {
+    const fn target(self) -> Target {
+        match self {
+            TargetName::Cuda => Target::Cuda,
+            TargetName::Sim => Target::Sim,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -164,6 +190,7 @@ fn main() -> ExitCode {
     let command = Command::parse();
     let result = match (command.other, &command.run.folder) {
         (Some(Other::Bench(bench)), _) => time(&bench),
+        (Some(Other::Load(load)), _) => together(&load),
         (None, Some(folder)) => check(folder, &command.run),
         (None, None) => Err(HostError::Misuse("no folder is named".into())),
     };
@@ -175,10 +202,7 @@ fn main() -> ExitCode {
 
 fn check(folder: &Path, run: &Run) -> Result<ExitCode, HostError> {
     let options = RunOptions {
-        target: match run.target {
-            TargetName::Cuda => Target::Cuda,
-            TargetName::Sim => Target::Sim,
-        },
+        target: run.target.target(),
         pes: run.pes,
         seed: run.seed,
         runs: run.runs,
@@ -213,6 +237,11 @@ fn check(folder: &Path, run: &Run) -> Result<ExitCode, HostError> {
         print(&[vec![text], devices].concat().join("\n"));
     }
     Ok(ExitCode::from(report.outcome.exit_code()))
+}
+
+fn together(load: &Load) -> Result<ExitCode, HostError> {
+    print(&load_together(&load.folders, load.target.target(), load.pes)?.join("\n"));
+    Ok(ExitCode::SUCCESS)
 }
 
 fn time(bench: &Bench) -> Result<ExitCode, HostError> {
