@@ -27,7 +27,7 @@ lint: install ## Format and lints only
 	@cargo fmt --all --check
 	@cargo clippy --release --workspace --all-targets --quiet -- -D warnings
 
-bench: build ## gicc's own time on each example; speed and memory of the simulator
+bench: build ## gicc's own time on each example, and to check large modules; speed and memory of the simulator
 	@cargo bench -p gicc
 
 clean: ## Remove what was built; .tools stays

@@ -64,7 +64,12 @@ pub(crate) fn check(args: &CheckArgs, messages: &Messages, start: Instant) -> u8
 fn write(report: &Report, form: CheckForm, messages: &Messages) {
     match form {
         CheckForm::Human => print(&Page::new(messages).report(report), messages),
-        CheckForm::Json => print(&format!("{:#}\n", form::json(report)), messages),
+        CheckForm::Json => match serde_json::to_string_pretty(&form::json(report)) {
+            Ok(text) => print(&format!("{text}\n"), messages),
+            Err(error) => messages.diagnostic(
+                &Diagnostic::error(codes::INTERNAL, "the report cannot be written as JSON").cause(error.to_string()),
+            ),
+        },
         CheckForm::Sarif => print(&format!("{:#}\n", form::sarif(report, env!("CARGO_PKG_VERSION"))), messages),
     }
 }

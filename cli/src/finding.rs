@@ -2,30 +2,27 @@
 //! that goes wrong.
 
 use std::fmt;
+use std::rc::Rc;
 
 use gicc::check::code::Level;
 use gicc::check::report::{Confirmed, Finding, Report};
-use gicc::diagnostic::Span;
-use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, ThemeCharacters, ThemeStyles,
-};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles};
 
 use crate::messages::Messages;
-
-/// A source larger than this is not shown.
-const LARGEST_SOURCE: u64 = 4 << 20;
+use crate::source::{Source, Sources};
 
 /// Writes reports.
 #[derive(Debug)]
 pub(crate) struct Page {
     color: bool,
     width: Option<usize>,
+    sources: Sources,
 }
 
 impl Page {
     /// As the messages are written.
     pub(crate) fn new(messages: &Messages) -> Page {
-        Page { color: messages.color(), width: messages.width() }
+        Page { color: messages.color(), width: messages.width(), sources: Sources::default() }
     }
 
     /// All findings, and one line that sums up.
@@ -64,7 +61,7 @@ impl Page {
             .with_break_words(false)
             .without_syntax_highlighting();
         let mut text = String::new();
-        match handler.render_report(&mut text, &Shown::new(finding)) {
+        match handler.render_report(&mut text, &Shown::new(finding, &self.sources)) {
             Ok(()) => text.trim_end().to_owned() + "\n",
             Err(fmt::Error) => format!("{}: {}\n", finding.code.code, finding.message),
         }
@@ -76,7 +73,7 @@ impl Page {
 struct Shown<'a> {
     finding: &'a Finding,
     cause: Cause,
-    source: Option<NamedSource<String>>,
+    source: Option<Rc<Source>>,
     labels: Vec<LabeledSpan>,
     /// What has no line in the source that is shown.
     elsewhere: Vec<String>,
@@ -86,17 +83,17 @@ struct Shown<'a> {
 struct Cause(String);
 
 impl<'a> Shown<'a> {
-    fn new(finding: &'a Finding) -> Shown<'a> {
-        let source = finding.span.as_ref().and_then(read);
+    fn new(finding: &'a Finding, sources: &Sources) -> Shown<'a> {
+        let source = finding.span.as_ref().and_then(|span| sources.of(span));
         let mut labels = Vec::new();
         let mut elsewhere = Vec::new();
         if let (Some(span), Some(text)) = (&finding.span, &source) {
-            match offset(text, span) {
+            match text.word(span) {
                 Some(at) => labels.push(LabeledSpan::new_primary_with_span(None, at)),
                 None => elsewhere.push(span.to_string()),
             }
             for label in &finding.labels {
-                match offset(text, &label.span).filter(|_| label.span.file == span.file) {
+                match text.word(&label.span).filter(|_| label.span.file == span.file) {
                     Some(at) => labels.push(LabeledSpan::new_with_span(Some(label.text.clone()), at)),
                     None => elsewhere.push(format!("{}: {}", label.span, label.text)),
                 }
@@ -105,36 +102,8 @@ impl<'a> Shown<'a> {
             elsewhere.extend(finding.span.iter().map(ToString::to_string));
             elsewhere.extend(finding.labels.iter().map(|label| format!("{}: {}", label.span, label.text)));
         }
-        let source = finding.span.as_ref().zip(source).map(|(span, text)| NamedSource::new(&span.file, text));
         Shown { finding, cause: Cause(finding.cause.clone()), source, labels, elsewhere }
     }
-}
-
-fn read(span: &Span) -> Option<String> {
-    let size = std::fs::metadata(&span.file).ok()?.len();
-    if size > LARGEST_SOURCE || span.line == 0 {
-        return None;
-    }
-    let bytes = std::fs::read(&span.file).ok()?;
-    let shown = |c: char| if c.is_control() && c != '\t' && c != '\n' { ' ' } else { c };
-    Some(String::from_utf8_lossy(&bytes).chars().map(shown).collect())
-}
-
-/// Offset and length of the word at a place.
-fn offset(text: &str, span: &Span) -> Option<(usize, usize)> {
-    let mut start = 0;
-    for (number, line) in text.split('\n').enumerate() {
-        if number + 1 == span.line as usize {
-            let mut at = (span.column.max(1) as usize - 1).min(line.len());
-            while !line.is_char_boundary(at) {
-                at -= 1;
-            }
-            let word = line[at..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(line.len() - at);
-            return Some((start + at, word.max(usize::from(at < line.len()))));
-        }
-        start += line.len() + 1;
-    }
-    None
 }
 
 impl fmt::Display for Shown<'_> {
@@ -193,28 +162,10 @@ impl miette::Diagnostic for Shown<'_> {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source.as_ref().map(|source| source as _)
+        self.source.as_deref().map(|source| source as _)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         (!self.labels.is_empty()).then(|| Box::new(self.labels.iter().cloned()) as _)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn span(line: u32, column: u32) -> Span {
-        Span { file: "k.cu".to_owned(), line, column }
-    }
-
-    #[test]
-    fn the_word_at_a_place_is_marked() {
-        let text = "one\ntwo three\n\nfour";
-        assert_eq!(offset(text, &span(2, 5)), Some((8, 5)));
-        assert_eq!(offset(text, &span(3, 1)), Some((14, 0)));
-        assert_eq!(offset(text, &span(4, 100)), Some((19, 0)));
-        assert_eq!(offset(text, &span(9, 1)), None);
     }
 }

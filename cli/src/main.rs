@@ -27,6 +27,7 @@ mod messages;
 mod not_built;
 mod panic;
 mod run;
+mod source;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

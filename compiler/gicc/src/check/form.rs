@@ -6,10 +6,14 @@
 //!
 //! SARIF 2.1.0: one run, a rule for each code, a result for each finding.
 
+use std::collections::HashMap;
+
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::code::{self, Code, Level};
-use super::report::{Finding, KernelReport, Report};
+use super::report::{Finding, Report};
+use crate::analysis::communication::json::{KernelJson, SiteJson};
 use crate::diagnostic::Span;
 
 /// Version of the JSON form.
@@ -27,17 +31,30 @@ pub const fn severity(level: Level) -> &'static str {
     }
 }
 
-/// The report as one JSON object.
-pub fn json(report: &Report) -> Value {
-    let kernels: Vec<Value> = report.kernels.iter().map(|kernel| kernel_json(report, kernel)).collect();
-    json!({ "version": VERSION, "kernels": kernels })
+/// The report as one JSON object. What it has of sites is written as it stands: there may be many.
+pub fn json(report: &Report) -> impl Serialize {
+    let known: HashMap<&str, &KernelJson> = report.sites.iter().map(|sites| (sites.name.as_str(), sites)).collect();
+    let kernels = report.kernels.iter().map(|kernel| KernelForm {
+        findings: kernel.findings.iter().map(finding_json).collect(),
+        name: &kernel.name,
+        sites: known.get(kernel.name.as_str()).map_or(&[][..], |sites| &sites.sites),
+    });
+    ReportForm { kernels: kernels.collect(), version: VERSION }
 }
 
-fn kernel_json(report: &Report, kernel: &KernelReport) -> Value {
-    let known = report.sites.iter().find(|sites| sites.name == kernel.name);
-    let sites = known.and_then(|known| serde_json::to_value(&known.sites).ok()).unwrap_or_else(|| json!([]));
-    let findings: Vec<Value> = kernel.findings.iter().map(finding_json).collect();
-    json!({ "name": kernel.name, "sites": sites, "findings": findings })
+/// The report as [`json`] has it.
+#[derive(Serialize)]
+struct ReportForm<'r> {
+    kernels: Vec<KernelForm<'r>>,
+    version: u32,
+}
+
+/// One kernel of it.
+#[derive(Serialize)]
+struct KernelForm<'r> {
+    findings: Vec<Value>,
+    name: &'r str,
+    sites: &'r [SiteJson],
 }
 
 fn finding_json(finding: &Finding) -> Value {
@@ -145,6 +162,7 @@ fn uri(file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::KernelReport;
     use super::*;
     use crate::check::report::{Confirmed, Label};
 
@@ -165,12 +183,12 @@ mod tests {
         let nowhere =
             Finding { code: &code::INCOMPLETE, span: None, witness: None, labels: Vec::new(), ..finding.clone() };
         let kernel = KernelReport { name: "k".to_owned(), span: None, findings: vec![finding, nowhere] };
-        Report { kernels: vec![kernel], sites: Vec::new() }
+        Report { kernels: vec![kernel], ..Report::default() }
     }
 
     #[test]
     fn json_has_what_the_contract_names() {
-        let value = json(&report());
+        let value = serde_json::to_value(json(&report())).expect("a report is JSON");
         assert_eq!(value["version"], 1);
         let kernel = &value["kernels"][0];
         assert_eq!((&kernel["name"], &kernel["sites"]), (&json!("k"), &json!([])));

@@ -31,12 +31,14 @@ mod resets;
 mod skeleton;
 mod unchecked;
 
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use inkwell::module::Module;
 
-use crate::analysis::communication::{Communication, json};
-use report::{KernelReport, Report, tidy};
+use crate::analysis::communication::{Communication, Kernel, json};
+use crate::diagnostic::Span;
+use report::{Finding, KernelReport, Report, tidy};
 
 /// Time for one module, and for one kernel; what is not judged by then is said.
 const TIME: Duration = Duration::from_secs(8);
@@ -47,11 +49,13 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
     let code = execute::decode::decode(module);
     let deadline = Instant::now() + TIME;
     let sites = json::communication(communication).kernels;
-    let mut report = Report { kernels: Vec::new(), sites };
+    let facts: HashMap<&str, &Kernel> =
+        communication.kernels.iter().map(|found| (found.name.as_str(), found)).collect();
+    let mut report = Report { sites, ..Report::default() };
     for kernel in code.functions.iter().filter(|function| function.is_kernel) {
         let deadline = deadline.min(Instant::now() + KERNEL_TIME);
         let explored = execute::explore(&code, kernel, deadline);
-        let found = communication.kernels.iter().find(|found| found.name == kernel.name);
+        let found = facts.get(kernel.name.as_str()).copied();
         let mut findings = if explored.meets_peers() {
             judge::judge(&kernel.name, &explored, deadline).findings
         } else {
@@ -65,14 +69,25 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
         }
         findings.extend(found.and_then(|found| unchecked::find(communication, found)));
         tidy(&mut findings);
-        for finding in &mut findings {
-            let sites = found.iter().flat_map(|found| &found.sites);
-            let here = sites.filter(|site| site.place.innermost == finding.span);
-            finding.inlined_at = here.flat_map(|site| site.place.inlined_at.iter().cloned()).collect();
-            finding.inlined_at.sort();
-            finding.inlined_at.dedup();
+        if let Some(found) = found {
+            say_where_inlined(found, &mut findings);
         }
         report.kernels.push(KernelReport { name: kernel.name.clone(), span: kernel.span.clone(), findings });
     }
+    report.searched = communication.kernels.iter().map(|found| found.control.searched()).sum();
     report
+}
+
+/// The calls through which the causes of findings were inlined.
+fn say_where_inlined(kernel: &Kernel, findings: &mut [Finding]) {
+    let mut places: HashMap<&Span, BTreeSet<&Span>> = HashMap::new();
+    for site in &kernel.sites {
+        if let Some(place) = &site.place.innermost {
+            places.entry(place).or_default().extend(&site.place.inlined_at);
+        }
+    }
+    for finding in findings {
+        let calls = finding.span.as_ref().and_then(|span| places.get(span));
+        finding.inlined_at = calls.into_iter().flatten().map(|span| (*span).clone()).collect();
+    }
 }

@@ -83,6 +83,8 @@ pub struct Report {
     pub kernels: Vec<KernelReport>,
     /// What communicates, as `gicc explain` shows it.
     pub sites: Vec<crate::analysis::communication::json::KernelJson>,
+    /// Steps of the searches through the kernels: work that is counted, and so is the same on every machine.
+    pub searched: u64,
 }
 
 impl Report {

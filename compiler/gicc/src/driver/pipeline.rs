@@ -91,6 +91,11 @@ const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombin
 /// ends what is known.
 const INLINE: &str = "globaldce,always-inline,cgscc(inline)";
 
+/// The same for an examination, which has every function inlined: callees first, and simplified before they are, so that the
+/// variables of thousands of calls do not meet in one body.
+const INLINE_ALL: &str = "globaldce,cgscc(inline<only-mandatory>,function<eager-inv>(sroa,early-cse)),always-inline,\
+                          cgscc(inline)";
+
 /// What an examination runs behind the placement of fences: loops of a known and small number of iterations become straight
 /// code, so that arrays that they index become values.
 const UNROLL: &str = "function(loop-simplify,lcssa,loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,\
@@ -247,7 +252,7 @@ impl Run<'_> {
         link_runtime::link(context, messages, &module)?;
         team_facts::run(&module);
         inline_all::run(&module);
-        run_passes(&module, &machine, INLINE).map_err(one)?;
+        run_passes(&module, &machine, INLINE_ALL).map_err(one)?;
         run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
         self.ends(Stage::Link, &module)?;
         let remarks = place_fences::run(&module).map_err(one)?;

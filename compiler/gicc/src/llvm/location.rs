@@ -1,6 +1,7 @@
 //! Where an instruction stands in the user's source, from its debug location.
 
 use std::ffi::c_uint;
+use std::sync::LazyLock;
 
 use inkwell::llvm_sys::core::{
     LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
@@ -8,6 +9,10 @@ use inkwell::llvm_sys::core::{
 use inkwell::values::{AsValueRef as _, InstructionValue};
 
 use crate::diagnostic::Span;
+
+/// The folder in which gicc runs. Every instruction is asked for its place, the system once for this.
+static HERE: LazyLock<String> =
+    LazyLock::new(|| std::env::current_dir().map(|d| d.display().to_string()).unwrap_or_default());
 
 /// The place of an instruction, or `None` where it has no debug location. Code that was inlined from the device runtime,
 /// which carries no debug information, stands at the user's call.
@@ -27,8 +32,7 @@ pub fn span(instruction: InstructionValue<'_>) -> Option<Span> {
         return None;
     }
     // Files are recorded relative to the folder in which the compiler ran; from elsewhere the folder is needed.
-    let here = std::env::current_dir().map(|d| d.display().to_string()).unwrap_or_default();
-    let file = if file.starts_with('/') || directory.is_empty() || directory == here {
+    let file = if file.starts_with('/') || directory.is_empty() || directory == *HERE {
         file
     } else {
         format!("{directory}/{file}")

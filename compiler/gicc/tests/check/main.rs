@@ -2,5 +2,7 @@
 
 mod assembly;
 mod fuzz;
+mod generate;
+mod grow;
 mod random;
 mod support;

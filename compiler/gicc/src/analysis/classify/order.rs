@@ -166,10 +166,11 @@ fn signals(sites: &[Site], objects: &[Object], graph: &mut DiGraph<SiteId, Relat
                 let other = sites[s.index()].address.as_ref().map(|a| a.offset);
                 other.is_none_or(|o| close(address.offset, o))
             };
-            waiting.extend(itself.chain(twins).filter(near));
+            // The first ones are as many as are kept.
+            waiting.extend(itself.chain(twins).filter(near).take(MOST + 1));
         }
         if waiting.is_empty() && site.class == Class::Signal && address.remote != Remote::No {
-            waiting.extend(by_width.get(&site.access.width).into_iter().flatten());
+            waiting.extend(by_width.get(&site.access.width).into_iter().flatten().take(MOST + 1));
         }
         waiting.sort_unstable();
         waiting.dedup();

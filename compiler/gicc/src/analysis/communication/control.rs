@@ -4,7 +4,7 @@
 //! The graph's blocks are those of the IR; the questions cost a walk over the graph, and its answer for one block is kept.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use petgraph::Direction;
 use petgraph::algo::dominators::{Dominators, simple_fast};
@@ -54,6 +54,10 @@ impl Loop {
 /// As many answers of reachability are kept.
 const KEPT: usize = 512;
 
+/// As many sites are found by one search. Where an elected thread signals, the others pass by, and so come to the signals of
+/// all rounds that follow.
+pub const MOST_FOUND: usize = 64;
+
 /// The control flow of one kernel.
 #[derive(Debug)]
 pub struct Control {
@@ -69,6 +73,24 @@ pub struct Control {
     innermost: Vec<Option<LoopId>>,
     sites: Vec<Vec<(Position, SiteId)>>,
     reached: RefCell<HashMap<u32, std::rc::Rc<Vec<bool>>>>,
+    marks: RefCell<Marks>,
+}
+
+/// Which blocks a search has seen. Kept from one search to the next: a search costs what it visits, not what there is.
+#[derive(Debug, Default)]
+struct Marks {
+    of: Vec<u32>,
+    now: u32,
+    /// Blocks that were asked for, by all searches together.
+    asked: u64,
+}
+
+impl Marks {
+    /// Marks a block; whether it was marked before.
+    fn set(&mut self, block: BlockId) -> bool {
+        self.asked += 1;
+        std::mem::replace(&mut self.of[block.0 as usize], self.now) == self.now
+    }
 }
 
 const UNREACHABLE: u32 = u32::MAX;
@@ -109,6 +131,7 @@ impl Control {
             innermost: vec![None; count],
             sites: vec![Vec::new(); count],
             reached: RefCell::default(),
+            marks: RefCell::default(),
         };
         control.find_loops();
         control
@@ -175,6 +198,26 @@ impl Control {
         found
     }
 
+    /// Steps that all searches so far took: how much work the kernel made, whatever the machine.
+    pub fn searched(&self) -> u64 {
+        self.marks.borrow().asked
+    }
+
+    /// A search for which no block is marked. The condition of a search may search itself: then there are two.
+    fn search<T>(&self, search: impl FnOnce(&mut Marks) -> T) -> T {
+        let mut marks = self.marks.take();
+        marks.of.resize(self.graph.node_count(), 0);
+        marks.now = marks.now.checked_add(1).unwrap_or_else(|| {
+            marks.of.fill(0);
+            1
+        });
+        let found = search(&mut marks);
+        // A search within this one kept marks of its own.
+        marks.asked += self.marks.take().asked;
+        self.marks.replace(marks);
+        found
+    }
+
     /// Whether some execution comes to `b` after it was at `a`; in a loop also in a later iteration.
     pub fn reaches(&self, a: Position, b: Position) -> bool {
         (a.block == b.block && a < b) || self.block_reaches(a.block, b.block)
@@ -189,22 +232,22 @@ impl Control {
             return false;
         }
         let last = self.rank_of(b.block);
-        let mut seen = vec![false; self.graph.node_count()];
-        let mut work = vec![a.block];
-        while let Some(block) = work.pop() {
-            for next in self.successors(block) {
-                if next == b.block {
-                    return true;
-                }
-                let rank = self.rank_of(next);
-                // Forward edges only, and nothing behind the goal.
-                if rank > self.rank_of(block) && rank < last && !seen[next.0 as usize] {
-                    seen[next.0 as usize] = true;
-                    work.push(next);
+        self.search(|seen| {
+            let mut work = vec![a.block];
+            while let Some(block) = work.pop() {
+                for next in self.successors(block) {
+                    if next == b.block {
+                        return true;
+                    }
+                    let rank = self.rank_of(next);
+                    // Forward edges only, and nothing behind the goal.
+                    if rank > self.rank_of(block) && rank < last && !seen.set(next) {
+                        work.push(next);
+                    }
                 }
             }
-        }
-        false
+            false
+        })
     }
 
     /// Whether every way from the kernel's entry to `b` passes `a`.
@@ -255,20 +298,21 @@ impl Control {
         if stops(a.block, Some(a), None) {
             return false;
         }
-        let mut seen = vec![false; self.graph.node_count()];
-        let mut work: Vec<BlockId> = self.successors(a.block).collect();
-        while let Some(block) = work.pop() {
-            if std::mem::replace(&mut seen[block.0 as usize], true) {
-                continue;
+        self.search(|seen| {
+            let mut work: Vec<BlockId> = self.successors(a.block).collect();
+            while let Some(block) = work.pop() {
+                if seen.set(block) {
+                    continue;
+                }
+                if block == b.block && !stops(block, None, Some(b)) {
+                    return true;
+                }
+                if !stops(block, None, None) {
+                    work.extend(self.successors(block));
+                }
             }
-            if block == b.block && !stops(block, None, Some(b)) {
-                return true;
-            }
-            if !stops(block, None, None) {
-                work.extend(self.successors(block));
-            }
-        }
-        false
+            false
+        })
     }
 
     /// The sites that come after `a` on some way, the ones of the same iteration and of later ones.
@@ -284,45 +328,48 @@ impl Control {
         found
     }
 
-    /// The sites that come first after `a` on some way, of those that `wanted` accepts: no other wanted one stands between.
+    /// The sites that come first after `a` on some way, of those that `wanted` accepts: no other wanted one stands between. At
+    /// most [`MOST_FOUND`], near ones rather than far ones.
     pub fn first_after(&self, a: Position, wanted: &dyn Fn(SiteId) -> bool) -> Vec<SiteId> {
         let mut found = Vec::new();
         if let Some((_, s)) = self.sites_in(a.block).iter().find(|(p, s)| *p > a && wanted(*s)) {
             return vec![*s];
         }
-        let mut seen = vec![false; self.graph.node_count()];
-        let mut work: Vec<BlockId> = self.successors(a.block).collect();
-        while let Some(block) = work.pop() {
-            if std::mem::replace(&mut seen[block.0 as usize], true) {
-                continue;
+        self.search(|seen| {
+            let mut work: VecDeque<BlockId> = self.successors(a.block).collect();
+            while let Some(block) = work.pop_front().filter(|_| found.len() < MOST_FOUND) {
+                if seen.set(block) {
+                    continue;
+                }
+                match self.sites_in(block).iter().find(|(_, s)| wanted(*s)) {
+                    Some((_, s)) => found.push(*s),
+                    None => work.extend(self.successors(block)),
+                }
             }
-            match self.sites_in(block).iter().find(|(_, s)| wanted(*s)) {
-                Some((_, s)) => found.push(*s),
-                None => work.extend(self.successors(block)),
-            }
-        }
+        });
         found.sort_unstable();
         found.dedup();
         found
     }
 
-    /// The sites that come last before `b` on some way, of those that `wanted` accepts.
+    /// The sites that come last before `b` on some way, of those that `wanted` accepts; as many as of [`Control::first_after`].
     pub fn last_before(&self, b: Position, wanted: &dyn Fn(SiteId) -> bool) -> Vec<SiteId> {
         let mut found = Vec::new();
         if let Some((_, s)) = self.sites_in(b.block).iter().rev().find(|(p, s)| *p < b && wanted(*s)) {
             return vec![*s];
         }
-        let mut seen = vec![false; self.graph.node_count()];
-        let mut work: Vec<BlockId> = self.predecessors(b.block).collect();
-        while let Some(block) = work.pop() {
-            if self.rank_of(block) == UNREACHABLE || std::mem::replace(&mut seen[block.0 as usize], true) {
-                continue;
+        self.search(|seen| {
+            let mut work: VecDeque<BlockId> = self.predecessors(b.block).collect();
+            while let Some(block) = work.pop_front().filter(|_| found.len() < MOST_FOUND) {
+                if self.rank_of(block) == UNREACHABLE || seen.set(block) {
+                    continue;
+                }
+                match self.sites_in(block).iter().rev().find(|(_, s)| wanted(*s)) {
+                    Some((_, s)) => found.push(*s),
+                    None => work.extend(self.predecessors(block)),
+                }
             }
-            match self.sites_in(block).iter().rev().find(|(_, s)| wanted(*s)) {
-                Some((_, s)) => found.push(*s),
-                None => work.extend(self.predecessors(block)),
-            }
-        }
+        });
         found.sort_unstable();
         found.dedup();
         found
