@@ -8,6 +8,8 @@
 gicc.team @world
 // CHECK: gicc.team @four pes(4)
 gicc.team @four pes(4)
+// CHECK: gicc.team @column pes(4) start(1) stride(2)
+gicc.team @column pes(4) start(1) stride(2)
 // CHECK: gicc.domain @all
 gicc.domain @all
 // CHECK: gicc.domain @halo id(7) scope(gpu)
@@ -114,4 +116,15 @@ func.func @collectives(%out: memref<64xf32>, %in: memref<64xf32>, %i: memref<8xi
   // CHECK: gicc.all_gather grid %{{.*}}, %{{.*}} count %{{.*}} of f64 algorithm(direct) in @four : !llvm.ptr, !llvm.ptr, i64
   gicc.all_gather grid %p, %p count %n of f64 algorithm(direct) in @four : !llvm.ptr, !llvm.ptr, i64
   return
+}
+
+// CHECK-LABEL: @part_of_the_pes
+func.func @part_of_the_pes(%x: memref<4xf32>) -> i32 {
+  // CHECK: gicc.my_pe in @column : i32
+  %me = gicc.my_pe in @column : i32
+  // CHECK: gicc.world_pe %{{.*}} in @column : i32
+  %world = gicc.world_pe %me in @column : i32
+  // CHECK: gicc.peer_ptr %{{.*}} on %{{.*}} in @column : memref<4xf32>
+  %there = gicc.peer_ptr %x on %me in @column : memref<4xf32>
+  return %world : i32
 }

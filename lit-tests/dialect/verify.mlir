@@ -291,3 +291,31 @@ func.func private @body() attributes {gicc.kernel}
 
 // expected-error @+1 {{`gicc.kernel` marks functions, and `builtin.module` is none}}
 module attributes {gicc.kernel} {}
+
+// -----
+
+// expected-error @+1 {{a part of the PEs says how many it has, as `pes(4)`}}
+gicc.team @column stride(2)
+
+// -----
+
+// expected-error @+1 {{its last PE would be 40000: PEs count up to 32766}}
+gicc.team @column pes(5) stride(10000)
+
+// -----
+
+gicc.team @column pes(2) start(1) // expected-note {{the team is declared here}}
+func.func @outside(%x: memref<4xf32>) {
+  %two = arith.constant 2 : i32
+  // expected-error @+1 {{PE 2 does not exist in @column, which has 2}}
+  %there = gicc.peer_ptr %x on %two in @column : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_team(%pe: i32) {
+  // expected-error @+1 {{@none is not declared; a team is declared with `gicc.team`}}
+  %there = gicc.world_pe %pe in @none : i32
+  return
+}

@@ -87,3 +87,12 @@ func.func @strided(%x: memref<4xf32, strided<[2]>>, %y: memref<4xf32>) { // expe
   gicc.all_reduce block sum %x, %y : memref<4xf32, strided<[2]>>, memref<4xf32>
   return
 }
+
+// -----
+
+gicc.team @column pes(2) stride(2) // expected-note {{@column is such a part}}
+func.func @of_a_part(%x: memref<4xf32>) {
+  // expected-error @+1 {{a collective of a part of the PEs is not built: all PEs take part in each, or exchange what they need with put_signal and wait}}
+  gicc.all_reduce block sum %x, %x in @column : memref<4xf32>, memref<4xf32>
+  return
+}

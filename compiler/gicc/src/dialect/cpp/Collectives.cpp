@@ -24,6 +24,22 @@ template <class Op> Type verifyCollective(Op op) {
   return element;
 }
 
+/// A team that exists and has all PEs. (PEs outside a part of them would not count the part's rounds, and packets of the next
+/// collective of all would carry other flags than they wait for.)
+template <class Op> LogicalResult verifyTeam(Op op) {
+  if (failed(verifyReference<TeamOp>(op, op.getTeamAttr(), "team")))
+    return failure();
+  if (!op.getTeamAttr())
+    return success();
+  auto team = cast<TeamOp>(lookUp(op, op.getTeamAttr()));
+  if (!team.isPart())
+    return success();
+  InFlightDiagnostic error = op.emitOpError() << "a collective of a part of the PEs is not built: all PEs take part in each, or "
+                                                 "exchange what they need with put_signal and wait";
+  error.attachNote(team.getLoc()) << op.getTeamAttr() << " is such a part";
+  return error;
+}
+
 /// All blocks of the grid take part: memory of one block or thread is none of all.
 template <class Op> LogicalResult verifyGrid(Op op) {
   if (op.getGroup() != CollectiveGroup::Grid)
@@ -56,7 +72,7 @@ LogicalResult AllReduceOp::verify() {
   return verifyGrid(*this);
 }
 LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifyReference<TeamOp>(*this, getTeamAttr(), "team");
+  return verifyTeam(*this);
 }
 void AllReduceOp::getEffects(Effects &effects) { ordersMemory(effects); }
 
@@ -76,7 +92,7 @@ LogicalResult AllGatherOp::verify() {
   return verifyGrid(*this);
 }
 LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &) {
-  if (failed(verifyReference<TeamOp>(*this, getTeamAttr(), "team")))
+  if (failed(verifyTeam(*this)))
     return failure();
   if (!getTeamAttr())
     return success();

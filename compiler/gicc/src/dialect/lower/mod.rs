@@ -48,13 +48,21 @@ struct Domain {
     scope: u64,
 }
 
+/// A part of the PEs: `start`, `start + stride`, and so on, `pes` in all.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    start: i64,
+    stride: i64,
+    pes: i64,
+}
+
 /// Lowers every operation below a module.
 ///
 /// # Errors
 /// Where an operation cannot be lowered; all of them are told.
 pub(super) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
     let operations: Vec<_> = all_below(module).into_iter().filter(|o| name_of(*o).starts_with("gicc.")).collect();
-    let domains = domains(&operations);
+    let (domains, parts) = (domains(&operations), parts(&operations));
     let mut failed = events_that_cross_calls(module);
     let mut opened = Vec::new();
     for &operation in operations.iter().filter(|o| name_of(**o) == "gicc.channel") {
@@ -67,7 +75,7 @@ pub(super) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
         }
     }
     for &operation in &operations {
-        failed |= operation::lower(operation, &domains).is_err();
+        failed |= operation::lower(operation, &domains, &parts).is_err();
     }
     if failed {
         return Err(Failed);
@@ -94,6 +102,20 @@ fn domains(operations: &[OperationRef<'_, '_>]) -> HashMap<String, Domain> {
         }
     }
     found
+}
+
+/// The teams that are a part of the PEs, by name.
+fn parts(operations: &[OperationRef<'_, '_>]) -> HashMap<String, Part> {
+    let declared = operations.iter().filter(|o| name_of(**o) == "gicc.team");
+    let part = |o: &OperationRef<'_, '_>| {
+        let (start, stride) = (integer(*o, "start"), integer(*o, "stride"));
+        if start.is_none() && stride.is_none() {
+            return None;
+        }
+        let part = Part { start: start.unwrap_or(0), stride: stride.unwrap_or(1), pes: integer(*o, "pes")? };
+        Some((symbol_name(*o)?, part))
+    };
+    declared.filter_map(part).collect()
 }
 
 /// Refuses events and channels in signatures of functions; whether there are any.

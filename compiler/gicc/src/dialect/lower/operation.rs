@@ -7,10 +7,10 @@ use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::{OperationLike as _, OperationResult};
 use melior::ir::{OperationRef, Value, ValueLike as _};
 
-use super::Domain;
 use super::call::call;
 use super::channel;
 use super::memory::{address, buffer_at, bytes, count, elements, elsewhere, static_elements};
+use super::{Domain, Part};
 use crate::dialect::emit_error;
 use crate::dialect::ir::{
     Before, channel_type, element_of, enumeration, event_group, integer, name_attribute, name_of, operand,
@@ -27,16 +27,22 @@ struct Lowering<'c, 'a, 'd> {
     op: OperationRef<'c, 'a>,
     at: Before<'c, 'a>,
     domains: &'d HashMap<String, Domain>,
+    parts: &'d HashMap<String, Part>,
 }
 
 /// Puts calls in front of an operation, and gives its results' users theirs. The operation itself stays.
-pub(super) fn lower(operation: OperationRef<'_, '_>, domains: &HashMap<String, Domain>) -> Result<(), Failed> {
-    let this = Lowering { op: operation, at: Before::new(operation), domains };
+pub(super) fn lower(
+    operation: OperationRef<'_, '_>,
+    domains: &HashMap<String, Domain>,
+    parts: &HashMap<String, Part>,
+) -> Result<(), Failed> {
+    let this = Lowering { op: operation, at: Before::new(operation), domains, parts };
     match name_of(operation).as_str() {
         // Declarations are read where they are named.
         "gicc.team" | "gicc.domain" => Ok(()),
-        "gicc.my_pe" => this.replace("__gicc_my_pe", &[]),
-        "gicc.n_pes" => this.replace("__gicc_n_pes", &[]),
+        "gicc.my_pe" => this.my_pe(),
+        "gicc.n_pes" => this.n_pes(),
+        "gicc.world_pe" => this.world_pe(),
         "gicc.error_code" => this.replace("__gicc_error_code", &[]),
         "gicc.check_error" => this.check_error(),
         "gicc.peer_ptr" => this.peer_ptr(),
@@ -110,8 +116,59 @@ impl<'c, 'a> Lowering<'c, 'a, '_> {
         Ok(())
     }
 
+    /// The part of the PEs that the operation names; nothing where it means all.
+    fn part(&self) -> Option<Part> {
+        name_attribute(self.op, "team").and_then(|name| self.parts.get(&name)).copied()
+    }
+
+    /// An operation of the dialect `llvm` on 32 bits.
+    fn on_32_bits(&self, name: &str, a: Value<'c, 'a>, b: Value<'c, 'a>) -> Value<'c, 'a> {
+        self.at.value(name, &[a, b], &[], self.at.ty("i32"))
+    }
+
+    /// `a` where `x`, taken as unsigned, is less than the bound, else -1.
+    fn if_unsigned_less(&self, x: Value<'c, 'a>, bound: i64, a: Value<'c, 'a>) -> Value<'c, 'a> {
+        let less = self.at.attribute("6 : i64");
+        let holds =
+            self.at.value("llvm.icmp", &[x, self.at.constant(32, bound)], &[("predicate", less)], self.at.ty("i1"));
+        self.at.value("llvm.select", &[holds, a, self.at.constant(32, -1)], &[], self.at.ty("i32"))
+    }
+
+    fn my_pe(&self) -> Result<(), Failed> {
+        let Some(part) = self.part() else { return self.replace("__gicc_my_pe", &[]) };
+        let me = call(&self.at, "__gicc_my_pe", &[]).ok_or_else(|| self.missing())?;
+        let stride = self.at.constant(32, part.stride);
+        // Below the first PE this is a large number, which no part has.
+        let behind = self.on_32_bits("llvm.sub", me, self.at.constant(32, part.start));
+        let number = self.on_32_bits("llvm.udiv", behind, stride);
+        let rest = self.on_32_bits("llvm.urem", behind, stride);
+        let number = self.if_unsigned_less(rest, 1, number);
+        let number = self.if_unsigned_less(number, part.pes, number);
+        replace_uses(self.result()?, number);
+        Ok(())
+    }
+
+    fn n_pes(&self) -> Result<(), Failed> {
+        let Some(part) = self.part() else { return self.replace("__gicc_n_pes", &[]) };
+        replace_uses(self.result()?, self.at.constant(32, part.pes));
+        Ok(())
+    }
+
+    /// The number among all PEs of a PE of the team that the operation names.
+    fn in_world(&self, pe: Value<'c, 'a>) -> Value<'c, 'a> {
+        let Some(part) = self.part() else { return pe };
+        let further = self.on_32_bits("llvm.mul", pe, self.at.constant(32, part.stride));
+        let there = self.on_32_bits("llvm.add", further, self.at.constant(32, part.start));
+        self.if_unsigned_less(pe, part.pes, there)
+    }
+
+    fn world_pe(&self) -> Result<(), Failed> {
+        replace_uses(self.result()?, self.in_world(self.operand(0)?));
+        Ok(())
+    }
+
     fn peer_ptr(&self) -> Result<(), Failed> {
-        let (buffer, pe) = (self.operand(0)?, self.operand(1)?);
+        let (buffer, pe) = (self.operand(0)?, self.in_world(self.operand(1)?));
         let mut there = None;
         let new = elsewhere(&self.at, buffer, |address| {
             there = call(&self.at, "__gicc_peer_ptr", &[address, pe]);
