@@ -514,3 +514,26 @@ fn what_an_event_was_computed_from_is_known() {
         assert_eq!(depends, [none, none, &[0], &[1, 2], none]);
     }
 }
+
+#[test]
+fn what_depends_on_a_vote_is_known() {
+    let source = ".version 8.8 .target sm_90 .address_size 64
+        .visible .entry k(.param .u64 p) {
+          .reg .u64 %d<4>; .reg .pred %q<3>;
+          ld.param.u64 %d0, [p]; cvta.to.global.u64 %d0, %d0;
+          ld.relaxed.sys.global.u64 %d1, [%d0];
+          setp.ne.u64 %q0, %d1, 7;
+          vote.sync.all.pred %q1, %q0, -1;
+          selp.u64 %d2, 1, 0, %q1;
+          st.global.u64 [%d0+16], %d2;
+          ret; }";
+    let module = parse_module(source).unwrap();
+    let mut memory = ConcreteMemory::new();
+    memory.region(PEER, vec![0; 32]);
+    let launch = Launch::new(&module, "k").block(2, 1, 1).parameter(PEER.to_le_bytes());
+    for trace in run(&launch, &mut memory).unwrap() {
+        let depends: Vec<&[usize]> = trace.events.iter().map(|e| e.depends_on.as_slice()).collect();
+        // The load; the vote, of the load; the store, of the vote.
+        assert_eq!(depends, [&[] as &[usize], &[0], &[1]]);
+    }
+}

@@ -3,7 +3,7 @@
 //! Every access to global memory must lie in a named range; what only one thread touches is named as such. Nothing is left
 //! out silently.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memory_model as mm;
 use ptx::meaning::AccessKind;
@@ -252,11 +252,20 @@ fn program(
 fn add_thread(out: &mut Extracted, block: &Block, trace: &ThreadTrace, ranges: &[Range]) -> Result<(), String> {
     let name = format!("pe{}b{}t{}", block.pe, block.index[0], trace.thread);
     let place = mm::Place::block(block.pe as u32, block.index[0]);
+    let used: BTreeSet<usize> = trace.events.iter().flat_map(|e| &e.depends_on).copied().collect();
+    let mut votes = 0;
     // The registers that hold what each event returned.
     let mut registers: BTreeMap<usize, Vec<mm::Register>> = BTreeMap::new();
     out.program.thread(&name, place);
     for (number, event) in trace.events.iter().enumerate() {
         out.executed.push(event.span);
+        if matches!(event.kind, EventKind::Warp { orders: false, .. }) && event.opcode.starts_with("vote.sync") {
+            votes += 1;
+            if used.contains(&number) {
+                vote(out, block, (trace.thread, votes), (number, event), &mut registers);
+                continue;
+            }
+        }
         let op = operation(out, &name, block, (number, event), ranges, &mut registers)?;
         let id = out.program.find_thread(&name).expect("the thread was added");
         for op in op {
@@ -264,6 +273,46 @@ fn add_thread(out: &mut Extracted, block: &Block, trace: &ThreadTrace, ranges: &
         }
     }
     Ok(())
+}
+
+/// A vote of the warp whose result is used: the lanes tell each other a value that was computed from their predicates, and no
+/// memory is ordered. Each lane's value is a location that it writes and that the others read before they go on, without order:
+/// what depends on the result depends on all predicates, as for a reduction of the block (`reduction-carries-dependency`).
+fn vote(
+    out: &mut Extracted,
+    block: &Block,
+    (lane, votes): (u32, u32),
+    (number, event): (usize, &Event),
+    registers: &mut BTreeMap<usize, Vec<mm::Register>>,
+) {
+    let from: Vec<mm::Register> = event.depends_on.iter().filter_map(|n| registers.get(n)).flatten().cloned().collect();
+    let name = format!("votes@{}.{}", block.pe, block.index[0]);
+    let place = mm::Place::block(block.pe as u32, block.index[0]);
+    let known = out.program.find_location(&name);
+    let location = known.unwrap_or_else(|| out.program.shared(name, place));
+    let access = |lane: u32, depends_on: Vec<mm::Register>| mm::Access {
+        address: mm::Address { location, offset: u64::from(4 * (votes * block.threads + lane)) },
+        width: 4,
+        count: 1,
+        semantics: mm::Semantics::Relaxed,
+        scope: mm::Scope::Cta,
+        proxy: mm::Proxy::Generic,
+        depends_on,
+    };
+    let thread = format!("pe{}b{}t{lane}", block.pe, block.index[0]);
+    let id = out.program.find_thread(&thread).expect("the thread was added");
+    let own = mm::Op::Store { access: access(lane, from.clone()), values: vec![mm::Operand::Constant(1)] };
+    out.program.resume(id).op_with_text(own, &event.opcode);
+    let mut result = from;
+    for other in (0..block.threads).filter(|other| *other != lane) {
+        let register = mm::Register(format!("r{number}_{other}"));
+        let until = mm::Until { comparison: mm::Comparison::Eq, value: 1 };
+        let read =
+            mm::Op::Load { registers: vec![register.clone()], access: access(other, Vec::new()), until: Some(until) };
+        out.program.resume(id).op_with_text(read, &event.opcode);
+        result.push(register);
+    }
+    registers.insert(number, result);
 }
 
 fn operation(

@@ -12,18 +12,24 @@ struct Shape {
     wait: &'static str,
     /// The words that end the polls of the first message.
     words: [u128; 2],
+    /// Takes away that the wait side's answer is that of all its threads.
+    alone: fn(&str) -> Option<String>,
 }
 
 const EIGHT: Shape = Shape {
     put: "ll_put_block",
     wait: "ll_wait_block",
     words: [(1 << 64) | (22 << 32) | 11, (1 << 64) | (44 << 32) | 33],
+    alone: plain_barrier,
 };
+
+const BY_WARPS: Shape = Shape { put: "ll_put_warp", wait: "ll_wait_warp", alone: own_vote, ..EIGHT };
 
 const TWELVE: Shape = Shape {
     put: "ll_12_put_block",
     wait: "ll_12_wait_block",
     words: [(1 << 96) | (33 << 64) | (22 << 32) | 11, (1 << 96) | (55 << 32) | 44],
+    alone: plain_barrier,
 };
 
 impl Shape {
@@ -58,7 +64,7 @@ impl Shape {
             is_wrong("loads in two words", &edited(text, &of(self.wait), two_words));
             let both = edited(text, &of(self.put), two_words);
             is_wrong("all in two words", &edited(&both, &function(&both, self.wait), two_words));
-            is_wrong("a barrier instead of the reduction", &edited(text, &of(self.wait), plain_barrier));
+            is_wrong("each thread for itself", &edited(text, &of(self.wait), self.alone));
             is_wrong("no credit", &edited(text, &of(self.put), no_credit));
             self.narrower(text, &right);
         }
@@ -128,6 +134,14 @@ pub(super) fn plain_barrier(line: &str) -> Option<String> {
     Some(format!("bar.sync {barrier}; mov.pred {result}, {own};"))
 }
 
+/// Each lane takes its own predicate for the answer.
+fn own_vote(line: &str) -> Option<String> {
+    let (_, operands) = line.split_once("vote.sync.all.pred")?;
+    let mut operands = operands.trim().trim_end_matches(';').split(", ");
+    let (result, own) = (operands.next()?, operands.next()?);
+    Some(format!("mov.pred {result}, {own};"))
+}
+
 /// The credit is there, as far as the put side is concerned.
 fn no_credit(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("ld.relaxed.sys.global.u64 ")?;
@@ -143,4 +157,10 @@ fn packets_of_8_bytes() {
 #[test]
 fn packets_of_12_bytes() {
     TWELVE.prove();
+}
+
+/// A warp votes where a block reduces.
+#[test]
+fn packets_by_warps() {
+    BY_WARPS.prove();
 }

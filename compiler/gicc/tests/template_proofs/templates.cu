@@ -142,6 +142,19 @@ extern "C" __global__ void ll_wait_block(packets::storage *s, unsigned long long
   read((const unsigned *)(slot + (threadIdx.x ^ 1)));
 }
 
+// The same by a warp, of two threads.
+extern "C" __global__ void ll_put_warp(packets::storage *s, unsigned long long *data, const unsigned long long *source) {
+  packets c(s, data);
+  c.put<warp>(source, 2, 1);
+  c.put<warp>(source + 2, 2, 1);
+  c.put<warp>(source + 4, 2, 1);
+}
+extern "C" __global__ void ll_wait_warp(packets::storage *s, unsigned long long *data) {
+  packets c(s, data);
+  const unsigned long long *slot = c.wait<warp>(2, 0);
+  read((const unsigned *)(slot + (threadIdx.x ^ 1)));
+}
+
 // The same with 12 bytes of data in a packet, and a message of five words, of which the second packet has two.
 using dense = channel<unsigned, protocol::ll, 1, 5, packet::data_12>;
 extern "C" __global__ void ll_12_put_block(dense::storage *s, unsigned *data, const unsigned *source) {

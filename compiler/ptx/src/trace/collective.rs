@@ -268,6 +268,9 @@ impl<'m> Block<'m, '_> {
                     VoteMode::Uni => (u128::from(ballot == 0 || ballot == present), ScalarType::Pred),
                     VoteMode::Ballot => (ballot.into(), ScalarType::B32),
                 };
+                // The result comes from the vote, which was the thread's last event.
+                let thread = &mut self.threads[t];
+                thread.gives = thread.events.len().checked_sub(1).into_iter().collect();
                 self.assign(t, destination, value, ty)
             }
             Op::Match(op) => {

@@ -19,7 +19,7 @@ pub struct Event {
     pub opcode: String,
     /// The place of this event among all events of the block, in the order in which this execution made them.
     pub sequence: u64,
-    /// Earlier events of the thread (loads, atomic operations, barrier reductions) whose results what this one uses was computed
+    /// Earlier events of the thread (loads, atomic operations, barrier reductions, votes) whose results what this one uses was computed
     /// from: its address, the values that it writes, the predicate that it gives. Through registers only, so that none is
     /// claimed that is not there; what decides whether the event happens at all is not listed.
     pub depends_on: Vec<usize>,

@@ -56,7 +56,8 @@ impl<'m> Block<'m, '_> {
                 self.origins(t, operand, &mut found);
             }
         }
-        // What lanes exchange, and what parameters and local memory hold, is not followed: nothing is claimed of it.
+        // What lanes exchange (but that a vote is an event itself), and what parameters and local memory hold, is not followed:
+        // nothing is claimed of it.
         let followed = !matches!(
             instruction.op,
             Op::Barrier(_) | Op::Vote(_) | Op::Match(_) | Op::Shfl(_) | Op::Redux(_) | Op::ElectSync | Op::Mbarrier(_)
