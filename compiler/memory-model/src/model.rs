@@ -80,17 +80,30 @@ impl Model {
     /// If the program is malformed, the condition names what does not exist, the polls can never end
     /// ([`ModelError::NoExecution`]), or the search is too large.
     pub fn check(&self, program: &Program, condition: &Condition) -> Result<Verdict, ModelError> {
+        self.check_counted(program, condition, &mut 0)
+    }
+
+    /// [`Model::check`]; the steps that the search took are added to `steps`, whatever comes out.
+    ///
+    /// # Errors
+    /// As of [`Model::check`].
+    pub fn check_counted(
+        &self,
+        program: &Program,
+        condition: &Condition,
+        steps: &mut u64,
+    ) -> Result<Verdict, ModelError> {
         let graph = Graph::new(program, self.assumptions)?;
         let question = Question::new(&graph, condition)?;
         if graph.mixed_sizes
-            && let Some((witness, race)) = self.find_mixed_race(&graph)?
+            && let Some((witness, race)) = self.find_mixed_race(&graph, steps)?
         {
             return Ok(Verdict::Undefined(Box::new(witness), race));
         }
         let mut witness = None;
         let mut search = Search::new(&graph, &question.implied, question.wanted.clone(), self.step_limit)
             .only_relevant(&question.registers);
-        search.run(&mut |leaf| {
+        let run = search.run(&mut |leaf| {
             choose(leaf, &question.wanted, &mut |orders| {
                 if condition.holds(&|term| question.value(leaf, orders, term)) {
                     witness = Some(Witness::new(&graph, leaf, orders, Some(condition)));
@@ -98,10 +111,12 @@ impl Model {
                 }
                 ControlFlow::Continue(())
             })
-        })?;
+        });
+        *steps += search.steps();
+        run?;
         match witness {
             Some(witness) => Ok(Verdict::Allowed(Box::new(witness))),
-            None if self.has_execution(&graph)? => Ok(Verdict::Forbidden),
+            None if self.has_execution(&graph, steps)? => Ok(Verdict::Forbidden),
             None => Err(ModelError::NoExecution),
         }
     }
@@ -137,12 +152,23 @@ impl Model {
     /// # Errors
     /// As of [`Model::check`].
     pub fn races(&self, program: &Program) -> Result<BTreeSet<Race>, ModelError> {
+        self.races_counted(program, &mut 0)
+    }
+
+    /// [`Model::races`]; the steps that the search took are added to `steps`, whatever comes out.
+    ///
+    /// # Errors
+    /// As of [`Model::check`].
+    pub fn races_counted(&self, program: &Program, steps: &mut u64) -> Result<BTreeSet<Race>, ModelError> {
         let graph = Graph::new(program, self.assumptions)?;
         let mut found = None;
-        Search::new(&graph, &[], Vec::new(), self.step_limit).only_relevant(&[]).run(&mut |leaf| {
+        let mut search = Search::new(&graph, &[], Vec::new(), self.step_limit).only_relevant(&[]);
+        let run = search.run(&mut |leaf| {
             found.get_or_insert_with(BTreeSet::new).extend(races(&graph, leaf));
             ControlFlow::Continue(())
-        })?;
+        });
+        *steps += search.steps();
+        run?;
         found.ok_or(ModelError::NoExecution)
     }
 
@@ -154,18 +180,22 @@ impl Model {
         Ok(assumptions_of(&Graph::new(program, self.assumptions)?))
     }
 
-    fn has_execution(&self, graph: &Graph<'_>) -> Result<bool, ModelError> {
+    fn has_execution(&self, graph: &Graph<'_>, steps: &mut u64) -> Result<bool, ModelError> {
         let mut any = false;
-        Search::new(graph, &[], Vec::new(), self.step_limit).only_relevant(&[]).run(&mut |_| {
+        let mut search = Search::new(graph, &[], Vec::new(), self.step_limit).only_relevant(&[]);
+        let run = search.run(&mut |_| {
             any = true;
             ControlFlow::Break(())
-        })?;
+        });
+        *steps += search.steps();
+        run?;
         Ok(any)
     }
 
-    fn find_mixed_race(&self, graph: &Graph<'_>) -> Result<Option<(Witness, Race)>, ModelError> {
+    fn find_mixed_race(&self, graph: &Graph<'_>, steps: &mut u64) -> Result<Option<(Witness, Race)>, ModelError> {
         let mut found = None;
-        Search::new(graph, &[], Vec::new(), self.step_limit).run(&mut |leaf| match races(graph, leaf)
+        let mut search = Search::new(graph, &[], Vec::new(), self.step_limit);
+        let run = search.run(&mut |leaf| match races(graph, leaf)
             .into_iter()
             .find(|race| race.kind == RaceKind::MixedSize)
         {
@@ -175,7 +205,9 @@ impl Model {
                 ControlFlow::Break(())
             }
             None => ControlFlow::Continue(()),
-        })?;
+        });
+        *steps += search.steps();
+        run?;
         Ok(found)
     }
 }

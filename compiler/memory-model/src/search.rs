@@ -128,6 +128,11 @@ impl<'g, 'p> Search<'g, 'p> {
         Ok(())
     }
 
+    /// How many steps were taken.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
     fn count_step(&mut self) -> Result<(), ModelError> {
         self.steps += 1;
         if self.steps > self.limit {

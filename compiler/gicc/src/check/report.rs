@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::code::{Code, Level};
+use super::code::{self, Code, Level};
 use crate::diagnostic::Span;
 
 /// What the memory model says about a missing order.
@@ -106,7 +106,12 @@ pub(crate) fn tidy(findings: &mut Vec<Finding>) {
         key(a).cmp(&key(b))
     });
     findings.dedup_by(|later, first| {
-        let same = later.code == first.code && later.span == first.span && later.kernel == first.kernel;
+        // What stayed open is told apart by its words.
+        let open = later.code == &code::UNDECIDED || later.code == &code::INCOMPLETE;
+        let same = later.code == first.code
+            && later.span == first.span
+            && later.kernel == first.kernel
+            && (!open || later.message == first.message);
         if same {
             let new: Vec<Label> =
                 later.labels.drain(..).filter(|l| first.labels.iter().all(|f| f.span != l.span)).collect();

@@ -1,7 +1,7 @@
 //! What orders each site: the signal that publishes data and the barrier and fence on the way to it; the poll that brings
 //! data and what acquires; and the communication graph of it all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use memory_model::{Scope, Semantics};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -140,10 +140,10 @@ impl Look<'_> {
 }
 
 /// Which signals which polls wait for, on the other PE: those of the same symmetric memory where any is, else of the same
-/// width.
+/// width, else wider ones: a poll may look at the flags of several PEs at once.
 fn signals(sites: &[Site], objects: &[Object], graph: &mut DiGraph<SiteId, RelationKind>) {
     let mut polls: HashMap<u32, Vec<SiteId>> = HashMap::new();
-    let mut by_width: HashMap<u32, Vec<SiteId>> = HashMap::new();
+    let mut by_width: BTreeMap<u32, Vec<SiteId>> = BTreeMap::new();
     for site in sites.iter().filter(|s| s.class.is_poll() || (s.class == Class::GridCounter && s.poll.is_some())) {
         by_width.entry(site.access.width).or_default().push(site.id);
         for object in site.address.iter().flat_map(|a| &a.objects) {
@@ -171,6 +171,10 @@ fn signals(sites: &[Site], objects: &[Object], graph: &mut DiGraph<SiteId, Relat
         }
         if waiting.is_empty() && site.class == Class::Signal && address.remote != Remote::No {
             waiting.extend(by_width.get(&site.access.width).into_iter().flatten().take(MOST + 1));
+            if waiting.is_empty() {
+                let wider = by_width.range(site.access.width + 1..).next();
+                waiting.extend(wider.into_iter().flat_map(|(_, polls)| polls).take(MOST + 1));
+            }
         }
         waiting.sort_unstable();
         waiting.dedup();

@@ -52,7 +52,7 @@ pub(super) fn run(
         names.operands.insert(index as u32, scalar);
     }
     if !asm.unknown().is_empty() {
-        run.inexact.get_or_insert_with(|| "inline assembly with an instruction that is not known".to_owned());
+        run.gap(instruction, "inline assembly with an instruction that is not known");
     }
     for (part, one) in asm.instructions().into_iter().enumerate() {
         if let Some(guard) = &one.guard {
@@ -61,7 +61,7 @@ pub(super) fn run(
                 Some(number) if (number & 1 == 1) == guard.negated => continue,
                 Some(_) => {}
                 None => {
-                    run.inexact.get_or_insert_with(|| "a predicate inside of inline assembly".to_owned());
+                    run.gap(instruction, "a predicate inside of inline assembly");
                 }
             }
         }
@@ -223,8 +223,7 @@ impl Names<'_> {
                     }
                     _ if copy.prefetch => {}
                     _ => {
-                        run.inexact
-                            .get_or_insert_with(|| "an asynchronous copy whose addresses are not seen".to_owned());
+                        run.gap(instruction, "an asynchronous copy whose addresses are not seen");
                     }
                 }
             }
@@ -242,7 +241,7 @@ impl Names<'_> {
                 self.mbarrier(run, instruction, part, one, at, action, semantics, scope);
             }
             Some(_) => {
-                run.inexact.get_or_insert_with(|| format!("`{}`", one.opcode));
+                run.gap(instruction, format!("`{}`", one.opcode));
                 self.forget(run, &uses);
             }
             None => self.arithmetic(run, one, &uses),
@@ -265,7 +264,7 @@ impl Names<'_> {
         let uses = one.uses();
         self.forget(run, &uses);
         let Some(at) = at else {
-            run.inexact.get_or_insert_with(|| "an mbarrier whose address is not seen".to_owned());
+            run.gap(instruction, "an mbarrier whose address is not seen");
             return;
         };
         if action.arrives() {
@@ -308,7 +307,7 @@ impl Names<'_> {
         let at = place.and_then(|operand| self.address(run, operand, access.space));
         let Some(at) = at else {
             if access.space != StateSpace::Param {
-                run.inexact.get_or_insert_with(|| "an address that depends on memory".to_owned());
+                run.gap(instruction, "an address that depends on memory");
             }
             self.forget(run, &uses);
             return Ok(());
@@ -322,7 +321,7 @@ impl Names<'_> {
                 (AccessKind::Store, values)
             }
             ptx::AccessKind::ReadModifyWrite { op, returns } => {
-                let values: Vec<Scalar> = sources.iter().map(|operand| self.read(run, operand)).collect();
+                let values: Vec<Scalar> = sources.iter().flat_map(|operand| self.read_all(run, operand)).collect();
                 let change = match op {
                     AtomicOp::Add => Change::Add,
                     AtomicOp::Exch => Change::Exchange,
@@ -338,28 +337,25 @@ impl Names<'_> {
                 (AccessKind::Atomic(change, returns), values)
             }
             _ => {
-                run.inexact.get_or_insert_with(|| "multimem operations".to_owned());
+                run.gap(
+                    instruction,
+                    format!("`{}`: whose memory is behind a multicast address is not seen", one.opcode),
+                );
                 self.forget(run, &uses);
                 return Ok(());
             }
         };
-        let bits = access.width * 8;
-        // A word of 16 bytes is one number; its halves come separately.
-        let mut values: Vec<Result<u128, Rc<Expression>>> = if access.width == 16 && values.len() == 2 {
-            let number = match (values[0].get(), values[1].get()) {
-                (Some(low), Some(high)) => Ok(cut(low, 64) | cut(high, 64) << 64),
-                _ => run.unknown(&values).number,
-            };
-            vec![number]
-        } else {
-            values.into_iter().map(|scalar| scalar.number.map(|number| cut(number, bits))).collect()
-        };
+        // A word of 16 bytes goes in halves of its own.
+        let packet = access.width == 16;
+        let bits = if packet { 64 } else { access.width * 8 };
+        let mut values: Vec<Result<u128, Rc<Expression>>> =
+            values.into_iter().map(|scalar| scalar.number.map(|number| cut(number, bits))).collect();
         let wanted = match kind {
             AccessKind::Load => 0,
             AccessKind::Store => access.count as usize,
             AccessKind::Atomic(Change::Swap, _) => 2,
             AccessKind::Atomic(..) => 1,
-        };
+        } * if packet { 2 } else { 1 };
         values.truncate(wanted);
         while values.len() < wanted {
             values.push(run.unknown(&[]).number);
@@ -373,21 +369,13 @@ impl Names<'_> {
             scope: access.scope.unwrap_or(Scope::Sys),
             proxy: access.proxy,
             values,
+            packet,
         };
         let read = run.access(instruction, part, &one.opcode, event)?;
         if let Some((_, into)) = uses.iter().find(|(slot, _)| slot.role == Role::Destination)
             && !read.is_empty()
         {
-            if access.width == 16 {
-                // Which half is which is kept: the flag of a packet is compared on its own.
-                let word = read[0].clone();
-                let low = run.convert(&word, 128, 64, false);
-                let shifted = run.binary(Binary::LShr, &word, &Scalar::known(64), 128);
-                let high = run.convert(&shifted, 128, 64, false);
-                self.write(into, &[low, high]);
-            } else {
-                self.write(into, &read);
-            }
+            self.write(into, &read);
         }
         Ok(())
     }
@@ -446,7 +434,10 @@ impl Names<'_> {
                 };
                 vec![value]
             }
-            Op::ElectSync => vec![Scalar::known(u128::from(run.role.thread.is_multiple_of(32)))],
+            Op::ElectSync => {
+                run.looks_at_thread = true;
+                vec![Scalar::known(u128::from(run.role.thread.is_multiple_of(32)))]
+            }
             _ => vec![run.unknown(&[])],
         };
         self.write(into, &values);

@@ -96,14 +96,27 @@ pub(crate) struct Access {
     pub(crate) semantics: Semantics,
     pub(crate) scope: Scope,
     pub(crate) proxy: Proxy,
-    /// What is written, for each scalar; of a compare-and-swap the expected and the new value.
+    /// What is written, for each scalar; of a compare-and-swap the expected and the new value. Of a packet each has two: its
+    /// halves, the lower one first.
     pub(crate) values: Vec<Result<u128, Rc<Expression>>>,
+    /// Words of 16 bytes that are accessed in one piece: a read has a lane for each half.
+    pub(crate) packet: bool,
 }
 
 impl Access {
     /// The bytes that are touched.
     pub(crate) fn range(&self) -> std::ops::Range<u64> {
         self.address..self.address.saturating_add(u64::from(self.width) * u64::from(self.count))
+    }
+
+    /// Lanes of a read of each scalar.
+    pub(crate) fn lanes_each(&self) -> u32 {
+        if self.packet { 2 } else { 1 }
+    }
+
+    /// The lane of a scalar that stands for it: of a packet this half.
+    pub(crate) fn lane(&self, scalar: u32, half: u32) -> u32 {
+        if self.packet { 2 * scalar + half } else { scalar }
     }
 
     /// Whether it writes.

@@ -7,22 +7,27 @@
 //! | `value` | numbers, and expressions over what was read |
 //! | `event` | what a thread did |
 //! | `thread` | one thread, on all paths |
+//! | `facts` | what is known of reads on a path |
 //! | `assembly` | inline PTX in it |
+//! | `gap` | what could not be followed |
 //!
 //! Limits: a launch is small, loops are left after some rounds, and paths and steps are bounded; what was cut off is said.
 
 mod assembly;
 pub(crate) mod decode;
 pub(crate) mod event;
+mod facts;
+pub(crate) mod gap;
 pub(crate) mod thread;
 pub(crate) mod value;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-use std::time::Instant;
 
-use decode::{Code, Function};
+use super::budget::Work;
+use decode::{Code, Function, Op};
 use event::{AccessKind, Event, EventKind};
+use gap::Gap;
 use thread::{Executed, Launch, Path, Role, execute};
 use value::Input;
 
@@ -48,7 +53,7 @@ pub(crate) struct Explored {
     /// The launches.
     pub(crate) scenarios: Vec<Scenario>,
     /// What could not be followed.
-    pub(crate) inexact: BTreeSet<String>,
+    pub(crate) gaps: BTreeSet<Gap>,
 }
 
 impl Explored {
@@ -70,21 +75,28 @@ impl Explored {
     }
 }
 
-/// Executes a kernel in small launches, until the deadline.
-pub(crate) fn explore(code: &Code, kernel: &Function, deadline: Instant) -> Explored {
-    let functions: HashMap<String, Rc<Function>> =
-        code.functions.iter().map(|function| (function.name.clone(), Rc::clone(function))).collect();
+/// Executes a kernel in small launches. One that asks nothing about gicc's team has no way to a peer's memory but through a
+/// host program's tables, whose pointers are all alike here: it is not executed.
+pub(crate) fn explore(code: &Code, kernel: &Function, work: &mut Work) -> Explored {
+    let functions = &code.by_name;
     let mut explored = Explored::default();
-    let first = Launch { pes: 2, blocks: 1, threads: BLOCK, inputs: BTreeMap::new() };
+    if !asks_about_team(functions, kernel) {
+        return explored;
+    }
+    let most = kernel.most_threads.map_or(BLOCK, |most| most.clamp(1, BLOCK));
+    let first = Launch { pes: 2, blocks: 1, threads: most, inputs: BTreeMap::new() };
     let mut compared: BTreeMap<Input, BTreeSet<u128>> = BTreeMap::new();
-    let mut looks_at_block = false;
+    let (mut looks_at_block, mut looks_at_thread) = (false, false);
     for pe in 0..2 {
-        let found = execute(&functions, kernel, &first, Role { pe, block: 0, thread: 0 });
+        let found = execute(functions, kernel, &first, Role { pe, block: 0, thread: 0 }, work);
         looks_at_block |= found.looks_at_block;
+        looks_at_thread |= found.looks_at_thread;
         for (input, numbers) in found.compared {
             compared.entry(input).or_default().extend(numbers);
         }
     }
+    // Threads that do not ask which they are do all the same, each of them, at the same places: the kernel is for one.
+    let threads = if looks_at_thread { most } else { 1 };
     let assignments = assignments(&compared);
     // The fewest PEs with which the kernel works, and the fewest blocks: more would be a launch that it is not meant for.
     for pes in [2, 3] {
@@ -93,16 +105,20 @@ pub(crate) fn explore(code: &Code, kernel: &Function, deadline: Instant) -> Expl
                 continue;
             }
             for inputs in &assignments {
-                if Instant::now() > deadline {
-                    explored.inexact.insert("there was no time for more launches".to_owned());
+                if work.is_spent() {
+                    let words = "the steps that a kernel may cost were spent before all launches were tried".to_owned();
+                    explored.gaps.insert(Gap { words, span: None });
                     return explored;
                 }
-                let launch = Launch { pes, blocks, threads: BLOCK, inputs: inputs.clone() };
-                match scenario(&functions, kernel, launch, &mut explored.inexact) {
-                    Tried::Meant(scenario) => explored.scenarios.push(scenario),
+                let launch = Launch { pes, blocks, threads, inputs: inputs.clone() };
+                match scenario(functions, kernel, launch, work) {
+                    Tried::Meant(scenario, gaps) => {
+                        explored.scenarios.push(scenario);
+                        explored.gaps.extend(gaps);
+                    }
                     Tried::Fails => {}
                     Tried::TooLarge => {
-                        explored.scenarios.clear();
+                        explored = Explored::default();
                         break;
                     }
                 }
@@ -115,10 +131,30 @@ pub(crate) fn explore(code: &Code, kernel: &Function, deadline: Instant) -> Expl
     explored
 }
 
+/// Whether something that a kernel may execute calls what gicc's team answers.
+fn asks_about_team(functions: &HashMap<String, Rc<Function>>, kernel: &Function) -> bool {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut open: Vec<&Function> = vec![kernel];
+    while let Some(function) = open.pop() {
+        for instruction in function.blocks.iter().flatten() {
+            let Op::Call { name, .. } = &instruction.op else { continue };
+            if name.starts_with("__gicc_") {
+                return true;
+            }
+            if let Some(callee) = functions.get(name)
+                && seen.insert(name)
+            {
+                open.push(callee);
+            }
+        }
+    }
+    false
+}
+
 /// What came of a launch.
 enum Tried {
     /// It makes sense.
-    Meant(Scenario),
+    Meant(Scenario, BTreeSet<Gap>),
     /// A thread is bound to fail, with these inputs.
     Fails,
     /// The kernel is meant for fewer blocks or PEs.
@@ -126,25 +162,22 @@ enum Tried {
 }
 
 /// Executes a launch.
-fn scenario(
-    functions: &HashMap<String, Rc<Function>>,
-    kernel: &Function,
-    launch: Launch,
-    inexact: &mut BTreeSet<String>,
-) -> Tried {
+fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch: Launch, work: &mut Work) -> Tried {
     let mut threads = Vec::new();
+    let mut gaps = BTreeSet::new();
     for pe in 0..launch.pes {
         for block in 0..launch.blocks {
-            for thread in THREADS {
+            for thread in THREADS.into_iter().filter(|thread| *thread < launch.threads) {
                 let role = Role { pe, block, thread };
-                let Executed { paths, truncated, failed, .. } = execute(functions, kernel, &launch, role);
+                let Executed { paths, truncated, failed, .. } = execute(functions, kernel, &launch, role, work);
                 if truncated {
-                    inexact.insert("a thread has more paths than were followed".to_owned());
+                    let words = "a thread has more paths than were followed".to_owned();
+                    gaps.insert(Gap { words, span: None });
                 }
                 if paths.is_empty() && failed {
                     return Tried::Fails;
                 }
-                inexact.extend(paths.iter().filter_map(|path| path.inexact.clone()));
+                gaps.extend(paths.iter().flat_map(|path| path.gaps.iter().cloned()));
                 if !paths.is_empty() && (thread < 32 || !does_the_same(&paths, threads.last(), role)) {
                     threads.push((role, paths));
                 }
@@ -153,7 +186,7 @@ fn scenario(
     }
     let scenario = Scenario { launch, threads };
     let meant = (scenario.launch.blocks == 1 || !scenario.blocks_do_the_same()) && !scenario.serves_some_only();
-    if meant { Tried::Meant(scenario) } else { Tried::TooLarge }
+    if meant { Tried::Meant(scenario, gaps) } else { Tried::TooLarge }
 }
 
 /// Whether a thread of the second warp executes what the thread before it of the same block does: it adds nothing.
@@ -212,7 +245,7 @@ impl Scenario {
                                 waits
                                     .entry(*site)
                                     .or_default()
-                                    .insert(access.address + u64::from(read.lane * access.width));
+                                    .insert(access.address + u64::from(read.lane / access.lanes_each() * access.width));
                             }
                         }
                         _ => {}

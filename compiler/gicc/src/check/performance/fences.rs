@@ -38,7 +38,7 @@ struct Fence {
 /// The findings about a kernel's fences.
 pub(super) fn find(kernel: &Kernel, explored: &Explored, others: &[Finding]) -> Vec<Finding> {
     // What is wrong has to become right first, and what is not known may be what a fence is for.
-    if !explored.inexact.is_empty()
+    if !explored.gaps.is_empty()
         || !explored.meets_peers()
         || others.iter().any(|f| f.code.level == Level::Correctness || f.code == &code::UNDECIDED)
     {

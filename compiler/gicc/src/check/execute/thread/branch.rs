@@ -1,0 +1,151 @@
+//! Branches: one on what was read is taken both ways, and notes what the reads must have returned; one that goes round a
+//! long loop leaves it.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::super::decode::Instruction;
+use super::super::event::{Event, EventKind};
+use super::super::value::{Binary, Compare, Expression, Read, Scalar};
+use super::{End, MANY_EVENTS, MOST_ROUNDS, Run};
+
+impl<'a> Run<'a> {
+    /// Whether a condition is known on this path.
+    pub(super) fn decided(&self, condition: &Scalar) -> Option<bool> {
+        match &condition.number {
+            Ok(number) => Some(number & 1 == 1),
+            Err(expression) => self.facts.decide(expression),
+        }
+    }
+
+    /// Takes a branch; `back` says in which direction it goes round a loop.
+    pub(super) fn branch(
+        &mut self,
+        condition: &Scalar,
+        instruction: &Instruction,
+        back: Option<bool>,
+    ) -> Result<bool, End> {
+        let decided = self.decided(condition);
+        let mut taken = match decided {
+            Some(taken) => taken,
+            None => {
+                let taken = match self.taken.get(self.next) {
+                    Some(taken) => *taken,
+                    None => {
+                        self.taken.push(false);
+                        false
+                    }
+                };
+                self.next += 1;
+                taken
+            }
+        };
+        let key = (instruction.id, taken);
+        let rounds = self.rounds.entry(key).or_default();
+        *rounds += 1;
+        let all = self.all_rounds.entry(key).or_default();
+        *all += 1;
+        if decided.is_none() && *rounds > MOST_ROUNDS {
+            return Err(End::Vain);
+        }
+        // A long loop, or one that does much: it is left, as if it had ended.
+        let most = if back == Some(taken) { MOST_ROUNDS } else { MOST_ROUNDS * 4 };
+        if decided.is_some() && (*rounds > most || (self.events.len() > MANY_EVENTS && *all > most)) {
+            self.rounds.remove(&key);
+            self.all_rounds.remove(&key);
+            taken = !taken;
+            self.gap(instruction, "a long loop was left early");
+        }
+        if decided.is_none()
+            && let Err(expression) = &condition.number
+        {
+            let expression = Rc::clone(expression);
+            self.forked_at = self.events.len();
+            self.assume(instruction, &expression, taken);
+            self.facts.add(expression, taken);
+        }
+        Ok(taken)
+    }
+
+    /// Notes what reads must have returned for a condition to be so.
+    fn assume(&mut self, instruction: &Instruction, expression: &Rc<Expression>, holds: bool) {
+        match expression.as_ref() {
+            Expression::Binary(Binary::Xor, a, b, 1) if matches!(b.as_ref(), Expression::Known(1)) => {
+                return self.assume(instruction, a, !holds);
+            }
+            Expression::Binary(Binary::And, a, b, 1) if holds => {
+                self.assume(instruction, a, true);
+                return self.assume(instruction, b, true);
+            }
+            Expression::Binary(Binary::Or, a, b, 1) if !holds => {
+                self.assume(instruction, a, false);
+                return self.assume(instruction, b, false);
+            }
+            Expression::Compare(kind, a, b, _) => {
+                let (side, with, kind) = match (a.as_ref(), b.as_ref()) {
+                    (_, Expression::Known(with)) => (a, *with, *kind),
+                    (Expression::Known(with), _) => (b, *with, kind.turned()),
+                    _ => return self.because(instruction, expression),
+                };
+                let kind = if holds { kind } else { kind.negated() };
+                if let Some(read) = plain_read(side) {
+                    let unsigned = match kind {
+                        Compare::SGt => Compare::UGt,
+                        Compare::SGe => Compare::UGe,
+                        Compare::SLt => Compare::ULt,
+                        Compare::SLe => Compare::ULe,
+                        other => other,
+                    };
+                    let event = EventKind::Assume { read, compare: unsigned, with };
+                    return self.event(instruction, 0, "branch", event);
+                }
+                // A truth value that is compared with zero.
+                if with <= 1 && matches!(kind, Compare::Eq | Compare::Ne) {
+                    let inner = through_conversions(side);
+                    if matches!(inner.as_ref(), Expression::Compare(..)) {
+                        return self.assume(instruction, &inner, (kind == Compare::Eq) == (with == 1));
+                    }
+                }
+            }
+            Expression::Convert { value, .. } => {
+                let inner = through_conversions(value);
+                if matches!(inner.as_ref(), Expression::Compare(..)) {
+                    return self.assume(instruction, &inner, holds);
+                }
+            }
+            _ => {}
+        }
+        self.because(instruction, expression);
+    }
+
+    fn because(&mut self, instruction: &Instruction, expression: &Expression) {
+        let mut reads = BTreeSet::new();
+        expression.reads(&mut reads);
+        let is_packet = |read: &Read| matches!(self.events.get(read.event), Some(Event { kind: EventKind::Access(access), .. }) if access.packet);
+        if reads.iter().any(is_packet) {
+            self.gap(instruction, "what a packet is compared with is not one of its halves, so that it may be any");
+        }
+        if !reads.is_empty() {
+            self.event(instruction, 0, "branch", EventKind::Because(reads.into_iter().collect()));
+        }
+    }
+}
+
+/// The read that an expression is, conversions that keep small numbers aside.
+fn plain_read(expression: &Rc<Expression>) -> Option<Read> {
+    match through_conversions(expression).as_ref() {
+        Expression::Read(read) => Some(*read),
+        _ => None,
+    }
+}
+
+fn through_conversions(expression: &Rc<Expression>) -> Rc<Expression> {
+    let mut at = Rc::clone(expression);
+    while let Expression::Convert { value, from, to, .. } = at.as_ref() {
+        if to < from && !matches!(value.as_ref(), Expression::Compare(..)) {
+            break;
+        }
+        at = Rc::clone(value);
+    }
+    at
+}
