@@ -6,12 +6,13 @@ use std::path::Path;
 use gicc::diagnostic::{Diagnostic, Severity};
 use gicc::driver::{Emit, Observer, Options, Stage, Tools, compile};
 use gicc_abi::heap;
-use gicc_abi::layout::{Error, State};
+use gicc_abi::layout::Error;
 use gicc_sim::{Config, Launch, Machine, ModuleId};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
 use crate::case::{Case, Kernel, bytes_of};
+use crate::pe_state::make_usable;
 use crate::reference::{Bits, draw, is_right};
 
 /// Blocks of a case at most.
@@ -63,27 +64,10 @@ impl Loaded {
         let config = Config { pes, heap_bytes, sms: 4, step_limit: 2_000_000_000, ..Config::default() };
         let mut machine = Machine::new(config).expect("a machine");
         let module = machine.load(program).expect("the program loads");
-        let (mut errors, mut local) = (Vec::new(), Vec::new());
-        for pe in 0..pes {
-            let error = machine.alloc(pe, size_of::<Error>() as u64, "error word").expect("room");
-            errors.push(error);
-            local.push([ELEMENTS, RESULTS, RESULTS].map(|bytes| machine.alloc(pe, bytes, "local").expect("room")));
-            let state = State {
-                abi_version: gicc_abi::ABI_VERSION,
-                my_pe: pe as i32,
-                n_pes: pes as i32,
-                heap_base: machine.segment(0),
-                heap_stride: machine.stride(),
-                heap_bytes: machine.heap_bytes(),
-                workspace_bytes,
-                error,
-                timeout_ns: 10_000_000_000,
-                ..State::default()
-            };
-            if let Some((address, _)) = machine.symbol(module, pe, gicc_abi::STATE_SYMBOL) {
-                machine.write(address, &state.to_bytes()).expect("the state is there");
-            }
-        }
+        let errors = make_usable(&mut machine, module, pes, workspace_bytes, 10_000_000_000).expect("room for it");
+        let local = (0..pes)
+            .map(|pe| [ELEMENTS, RESULTS, RESULTS].map(|bytes| machine.alloc(pe, bytes, "local").expect("room")))
+            .collect();
         Loaded { machine, module, pes, errors, buffers, local }
     }
 

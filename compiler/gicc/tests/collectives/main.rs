@@ -6,6 +6,8 @@
 
 mod case;
 mod machine;
+#[path = "../sim_support/pe_state.rs"]
+mod pe_state;
 mod reference;
 
 use std::collections::BTreeMap;

@@ -8,6 +8,8 @@
 
 mod compiled;
 mod manifest;
+#[path = "../sim_support/pe_state.rs"]
+mod pe_state;
 mod program;
 mod simulated;
 mod tracing;

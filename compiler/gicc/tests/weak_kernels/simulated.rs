@@ -10,6 +10,7 @@ use gicc_sim::{Config, Launch, Machine, MemoryMode, ModuleId, SimError};
 
 use crate::compiled::program_of;
 use crate::manifest::Kernel;
+use crate::pe_state::make_usable;
 use crate::tracing::SYMMETRIC_BYTES;
 
 /// The most PEs that a kernel has.
@@ -132,28 +133,11 @@ impl Loaded {
         };
         let mut machine = Machine::new(config)?;
         let module = machine.load(program)?;
+        make_usable(&mut machine, module, pes, gicc_abi::heap::WORKSPACE_BYTES, u64::MAX)?;
         let mut marks = Vec::new();
         for pe in 0..pes {
             marks.push(machine.alloc(pe, MARKS, "marks")?);
-            let error = machine.alloc(pe, 256, "error word")?;
-            let at = machine.segment(pe) + OFFSET;
-            machine.name_range(pe, at, SYMMETRIC_BYTES, "symmetric memory");
-            let state = gicc_abi::layout::State {
-                abi_version: gicc_abi::ABI_VERSION,
-                my_pe: pe as i32,
-                n_pes: pes as i32,
-                flags: 0,
-                heap_base: machine.segment(0),
-                heap_stride: machine.stride(),
-                heap_bytes: machine.heap_bytes(),
-                workspace_offset: 0,
-                workspace_bytes: gicc_abi::heap::WORKSPACE_BYTES,
-                error,
-                timeout_ns: u64::MAX,
-            };
-            if let Some((address, _)) = machine.symbol(module, pe, gicc_abi::STATE_SYMBOL) {
-                machine.write(address, &state.to_bytes())?;
-            }
+            machine.name_range(pe, machine.segment(pe) + OFFSET, SYMMETRIC_BYTES, "symmetric memory");
         }
         let names = machine.kernels(module);
         Ok(Loaded { machine, module, marks, names })
