@@ -2,6 +2,8 @@
 //!
 //! Everything is copied out of LLVM, so that nothing here borrows the module. What is not known keeps its name and gives an
 //! unknown result; no instruction is an error.
+//!
+//! `operation` says what an instruction does, `strength` how strongly it accesses memory, `place` where it stands.
 
 mod operation;
 mod place;

@@ -4,6 +4,14 @@
 //!
 //! A path ends without a result where a poll goes round in vain (the next round reads the same), where gicc's runtime reports
 //! a failure, or where it takes too many steps. Paths are found by executing again from the start with other decisions.
+//!
+//! | file | what it does |
+//! | --- | --- |
+//! | `instruction` | one instruction: effects, and where control goes |
+//! | `values` | operands, and what has no effect |
+//! | `branch` | branches on what was read, long loops |
+//! | `memory` | loads, stores, atomic operations, copies |
+//! | `call` | functions, gicc's orderings, intrinsics |
 
 mod branch;
 mod call;

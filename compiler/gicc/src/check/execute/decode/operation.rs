@@ -1,6 +1,7 @@
 //! What an instruction, or a constant expression, does.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
@@ -8,14 +9,11 @@ use inkwell::llvm_sys::target::*;
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
 use memory_model::Semantics;
 use ptx::InlineAsm;
-use std::rc::Rc;
 
 use super::super::value::{Binary, Compare};
 use super::place::copied;
 use super::strength::semantics_of;
 use super::{Arg, Decoder, Op};
-
-// SAFETY of every call below: as of the decoder.
 
 // SAFETY of every call below: values, types and blocks come from the module that `decode` borrows, and each call is made on
 // what its opcode or kind was checked to be.

@@ -10,8 +10,6 @@ use memory_model::{Scope, Semantics};
 
 use super::Decoder;
 
-// SAFETY of every call below: as of the decoder.
-
 // SAFETY of every call below: values, types and blocks come from the module that `decode` borrows, and each call is made on
 // what its opcode or kind was checked to be.
 impl Decoder {
