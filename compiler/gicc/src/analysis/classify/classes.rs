@@ -25,6 +25,7 @@ use super::super::known::Library;
 use super::super::operations::Says;
 use super::super::provenance::Bytes;
 use super::super::through::Through;
+use super::moved;
 use super::objects::{Given, Objects, Places, Talks, beyond_block, twin_is_remote};
 
 /// The class of each operation that has one.
@@ -674,6 +675,8 @@ impl Work<'_, '_> {
                 && !w.holds_pointers(n)
                 && after_poll.has(w.positions[n])
         };
+        let stores = (0..count).filter(|n| self.class(*n) == Some(Class::RemoteStore));
+        let moved = moved::to_peers(self.given, self.objects, stores);
         let mut any = (0..count).any(|n| self.class(n) == Some(Class::RemoteLoad));
         for n in 0..count {
             if !load(self, n) {
@@ -682,6 +685,7 @@ impl Work<'_, '_> {
             let written = self.places[n].iter().any(|(o, at)| {
                 let entry = self.objects.get(*o);
                 entry.notes.contains(&Annotation::Symmetric)
+                    || moved.contains(o)
                     || self.objects.twins(*o).iter().any(|t| {
                         t != o
                             && self.objects.get(*t).remote != Remote::No

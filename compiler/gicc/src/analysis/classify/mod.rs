@@ -4,9 +4,11 @@
 //! | --- | --- |
 //! | `objects` | which memory a peer has, and why |
 //! | `classes` | what each operation is for |
+//! | `moved` | own memory that peers write, by the address that is moved to them |
 //! | `order` | what orders each site; the communication graph |
 
 mod classes;
+mod moved;
 mod objects;
 mod order;
 

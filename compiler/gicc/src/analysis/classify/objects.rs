@@ -94,6 +94,11 @@ impl Objects {
         id
     }
 
+    /// What a path leads to on the own PE, where something accesses it.
+    pub(super) fn find(&self, path: PathId) -> Option<ObjectId> {
+        self.numbers.get(&(path, false)).copied()
+    }
+
     /// Objects that are the same symmetric memory on other PEs, as far as can be told.
     pub(super) fn twins(&self, id: ObjectId) -> &[ObjectId] {
         let entry = self.get(id);

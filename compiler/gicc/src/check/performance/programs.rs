@@ -16,6 +16,8 @@ pub(super) type Key = (u32, u32);
 const MOST_PLAYS: usize = 48;
 /// Programs of one kernel.
 const MOST_PROGRAMS: usize = 64;
+/// Operations of one program: the search costs more for each step where there are many.
+const MOST_OPERATIONS: usize = 96;
 /// Steps of the search for one program.
 const STEP_LIMIT: u64 = 60_000;
 /// Questions of one kernel.
@@ -56,7 +58,8 @@ impl Programs {
                     if !known.insert(format!("{:?}", program.program)) {
                         continue;
                     }
-                    if programs.all.len() == MOST_PROGRAMS {
+                    let size: usize = program.program.threads.iter().map(|thread| thread.steps.len()).sum();
+                    if programs.all.len() == MOST_PROGRAMS || size > MOST_OPERATIONS {
                         return None;
                     }
                     if programs.is_right(&program.program)? {
