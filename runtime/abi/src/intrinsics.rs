@@ -177,6 +177,7 @@ intrinsics! {
     Interface I32 "__gicc_thread_count" () "Threads of the block.";
     Interface I32 "__gicc_block_index" () "The block in its grid, x fastest.";
     Interface I32 "__gicc_block_count" () "Blocks of the grid.";
+    Interface I64 "__gicc_div_up" (I64 "a", I64 "b") "a / b rounded up, of numbers without sign; b counts as 1 if it is 0.";
     Interface I32 "__gicc_arrive_thread" (Ptr "counter", I32 "blocks")
         "Count one of blocks in, with what causality brought to the calling thread; 1 for the last. Otherwise as the block's.";
     Interface I32 "__gicc_arrive_block" (Ptr "counter", I32 "blocks")

@@ -53,13 +53,14 @@ GICC_RT void *channel_wait(Counters *c, State *state, void *dst, int64_t bytes, 
   return slot;
 }
 
-template <class Group> GICC_RT void channel_done(Counters *c, State *state, int32_t protocol, int32_t pe) {
+template <class Group>
+GICC_RT void channel_done(Counters *c, State *state, int32_t slots, int32_t protocol, int32_t pe) {
   bool ll = protocol == GICC_PROTOCOL_LL;
   if (protocol == GICC_PROTOCOL_AUTOMATIC) {
     uint64_t open = c[0].received - c[0].returned + c[1].received - c[1].returned;
     ll = open != 0 && (c->kinds >> (open - 1) & 1) == 0;
   }
-  if (ll) c[second(protocol)].returned++;
+  if (ll) ll_done<Group>(c[second(protocol)], state + second(protocol), slots, pe);
   else simple_done<Group>(*c, state, pe);
 }
 
@@ -92,8 +93,8 @@ extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_close(v
                                      protocol, packet_data, pe);                                                       \
   }                                                                                                                    \
   extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_done_##group(                               \
-      void *counters, void *state, int32_t, int32_t protocol, int32_t pe) {                                            \
-    channel_done<Group>((Counters *)counters, (State *)state, protocol, pe);                                           \
+      void *counters, void *state, int32_t slots, int32_t protocol, int32_t pe) {                                      \
+    channel_done<Group>((Counters *)counters, (State *)state, slots, protocol, pe);                                    \
   }
 GICC_CHANNEL(thread, Thread, GICC_GROUP_THREAD)
 GICC_CHANNEL(warp, Warp, GICC_GROUP_WARP)

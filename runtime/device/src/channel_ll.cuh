@@ -4,9 +4,14 @@
 // Order. Each packet is one word, so data and flag come together. A packet's place is used again after twice as many messages
 // as the channel has slots, when the put side knows that the message there was unpacked: each of its threads has read a
 // credit itself, and the credit depends on every poll of the wait side: a thread's polls decide whether they were good, the
-// group's answer (a barrier reduction, which carries values) is added to the count, and the count is the credit. So no packet
-// can be stored before the poll of its forerunner has ended, though nobody fences (loads are not buffered past what depends
-// on them).
+// group's answer (a barrier reduction, which carries values) is added to the count of messages received, and the credit is
+// at most that count. So no packet can be stored before the poll of its forerunner has ended, though nobody fences (loads
+// are not buffered past what depends on them).
+//
+// Credits. They are sent when a slot is given back, which is off the path between a message's arrival and its use, and once
+// in as many messages as there are slots. Nobody waits in vain for one: a put side without room has sent twice as many
+// messages as there are slots since the last credit, and of these fewer than `slots` were given back, so what the wait side
+// waits for, with a slot free, has been sent.
 //
 // The unpacked bytes are ordinary stores, in front of the group's meeting: whoever the group synchronises with sees them.
 // They overwrite a slot only when the group has met since all of its threads were done with it.
@@ -80,24 +85,32 @@ GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_
   uint32_t places = 2 * (uint32_t)slots;
   uint64_t received = c.received;
   char *slot = (char *)dst + (int64_t)(received % (uint32_t)slots) * slot_bytes;
-  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), dst, dst, bytes, most, element, pe)) return nullptr;
+  bool good = packets_ok<Group>(words, ll_storage(places, capacity, data), dst, dst, bytes, most, element, pe);
   if (__builtin_expect(received - c.settled >= (uint32_t)slots, 0)) {
-    if (received - c.returned >= (uint32_t)slots) {
-      if (Group::speaks())
+    if (received - c.returned < (uint32_t)slots) {
+      Group::meet();
+    } else {
+      if (good && Group::speaks())
         gicc_rt_fail(GICC_ERROR_CODE_SLOTS_IN_USE, pe, 0, slot, (uint64_t)(uint32_t)slots, received - c.returned);
-      return nullptr;
+      good = false;
     }
-    Group::meet();
   }
+  // Those that may not wait meet the others all the same, so that there is one way from the meeting on.
   char *packets = ll_place(words, received, places, capacity, data);
-  bool good = unpack<Group>(packets, slot, bytes, element, data, ll_flag(received, places), pe);
+  good = good && unpack<Group>(packets, slot, bytes, element, data, ll_flag(received, places), pe);
   // What follows depends on every poll of every thread.
   bool all = Group::all(good);
   c.settled = c.returned;
-  received += all;
-  c.received = received;
-  // Once in so many messages, and by a thread that goes on last: it is not needed for long.
-  if (all && received % (uint32_t)slots == 0 && Group::rank() == Group::count() - 1)
-    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)received, GICC_ORDER_RELAXED, pe);
+  c.received = received + all;
   return all ? slot : nullptr;
+}
+
+/// Gives the oldest slot back. The credit depends on the polls through the count of what was received.
+template <class Group> GICC_RT void ll_done(Counters &c, State *state, int32_t slots, int32_t pe) {
+  uint64_t returned = c.returned + 1;
+  c.returned = returned;
+  // By a thread that goes on last: it is not needed for long.
+  if (returned % (uint32_t)slots == 0 && Group::rank() == Group::count() - 1)
+    __gicc_signal_set(peer_address(&state->credited, pe), (int64_t)(returned < c.received ? returned : c.received),
+                      GICC_ORDER_RELAXED, pe);
 }

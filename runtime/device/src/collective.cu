@@ -11,6 +11,13 @@ extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_thread_count
 extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_block_index() { return (int32_t)block_in_grid(); }
 extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_block_count() { return (int32_t)blocks_of_grid(); }
 
+/// Out of line, and marked by the compiler as a call that may be made for nothing: such a call leaves a loop in which it is
+/// always the same, which LLVM does to no division by a number that it does not know.
+extern "C" __device__ __attribute__((noinline, const)) int64_t __gicc_div_up(int64_t a, int64_t b) {
+  uint64_t divisor = b == 0 ? 1 : (uint64_t)b;
+  return (int64_t)(((uint64_t)a + (divisor - 1)) / divisor);
+}
+
 extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_is_symmetric(void *p, int64_t bytes) {
   return symmetric(p, bytes);
 }

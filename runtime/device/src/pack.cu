@@ -19,7 +19,8 @@ extern "C" __device__ __attribute__((noinline)) void gicc_rt_pack(char *to, cons
       if (i < 8) low |= byte << (8 * i);
       else high |= byte << (8 * (i - 8));
     }
-    store_packet(to + (uint64_t)k * GICC_PACKET_BYTES, {low, high | (uint64_t)flag_bits(data, flag)});
+    __gicc_store_b128(to + (uint64_t)k * GICC_PACKET_BYTES, (int64_t)low, (int64_t)high | flag_bits(data, flag),
+                      GICC_ORDER_RELAXED, GICC_SCOPE_SYS);
   }
 }
 

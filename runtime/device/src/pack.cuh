@@ -3,25 +3,37 @@
 // are aligned to words go in words; all others byte by byte, out of line.
 #pragma once
 
-/// The two halves of a packet; before the flag is known, its data alone.
-struct Packet {
-  uint64_t low, high;
-};
+/// Two words as one of 64 bits, through a vector: shifts would be taken apart and moved to the loads.
+typedef uint32_t gicc_rt_v2u32 __attribute__((ext_vector_type(2)));
+GICC_RT int64_t joined(uint32_t low, uint32_t high) { return __builtin_bit_cast(int64_t, gicc_rt_v2u32{low, high}); }
 
 /// Bytes of data in a packet, and the words in which source and destination are accessed.
 template <int Data, class Word> struct Form {
   static constexpr int data = Data;
-  static constexpr uint32_t word = sizeof(Word);
+  static constexpr uint32_t word = sizeof(Word), words = Data / word;
+
+  /// The data of a packet as it was loaded. The words are joined when the packet is stored: what was done with one of them before
+  /// would wait for its load, and the loads behind it with it.
+  struct Packet {
+    Word part[words] = {};
+    GICC_RT_MEMBER int64_t low() const {
+      if constexpr (word == 8) return (int64_t)part[0];
+      else return joined(part[0], part[1]);
+    }
+    /// With the flag, which has its place in it or is all of it.
+    GICC_RT_MEMBER int64_t high(int64_t flag) const {
+      if constexpr (Data == 12) return joined(part[2], (uint32_t)((uint64_t)flag >> 32));
+      else return flag;
+    }
+  };
 
   /// The data at from, of which there are `bytes` bytes at least.
   GICC_RT Packet read(const char *from, uint32_t bytes) {
-    const Word *w = (const Word *)from;
-    uint64_t part[3] = {0, 0, 0};
+    Packet p;
 #pragma unroll
-    for (uint32_t i = 0; i < Data / word; i++)
-      if (i * word < bytes) part[i] = w[i];
-    if constexpr (word == 8) return {part[0], 0};
-    else return {part[0] | part[1] << 32, Data == 12 ? part[2] : 0};
+    for (uint32_t i = 0; i < words; i++)
+      if (i * word < bytes) p.part[i] = ((const Word *)from)[i];
+    return p;
   }
 
   /// The data of a packet to to, `bytes` of it.
@@ -29,7 +41,7 @@ template <int Data, class Word> struct Form {
     Word GICC_GLOBAL *w = (Word GICC_GLOBAL *)to;
     const uint64_t part[3] = {(uint64_t)packet.x, (uint64_t)packet.x >> 32, (uint64_t)packet.y};
 #pragma unroll
-    for (uint32_t i = 0; i < Data / word; i++)
+    for (uint32_t i = 0; i < words; i++)
       if (i * word < bytes) w[i] = (Word)part[i];
   }
 };
@@ -47,22 +59,19 @@ template <class F> struct Cut {
 GICC_RT int64_t flag_mask(int data) { return data == 12 ? (int64_t)0xffffffff00000000u : -1; }
 GICC_RT int64_t flag_bits(int data, uint64_t flag) { return (int64_t)(data == 12 ? flag << 32 : flag); }
 
-GICC_RT void store_packet(char *to, Packet p) {
-  __gicc_store_b128(to, (int64_t)p.low, (int64_t)p.high, GICC_ORDER_RELAXED, GICC_SCOPE_SYS);
-}
-
 /// Sends a message's packets. `begin` loads what the thread sends first, so that whatever else has to be found out is found
 /// out while its loads are under way; `finish` stores it with the flag, and all the rest. A message of at most one packet a
 /// thread has a path of its own, which all threads take alike: lanes of a warp that took different paths would go one after
 /// the other.
 template <class Group, class F> struct Packer {
+  using Packet = typename F::Packet;
   const char *from;
   Cut<F> cut;
   uint32_t k, stride;
   Packet first, second;
 
   GICC_RT_MEMBER Packer(const char *source, uint32_t bytes)
-      : from(source), cut(bytes), k(Group::rank()), stride(Group::count()), first{0, 0}, second{0, 0} {
+      : from(source), cut(bytes), k(Group::rank()), stride(Group::count()), first{}, second{} {
     if (k < cut.packets) first = read(k);
     if (cut.packets > stride && cut.packets - stride > k) second = read(k + stride);
   }
@@ -87,34 +96,34 @@ private:
   GICC_RT_MEMBER Packet read(uint32_t at) const { return F::read(from + (uint64_t)at * F::data, cut.bytes_of(at)); }
   GICC_RT_MEMBER Packet read_whole(uint32_t at) const { return F::read(from + (uint64_t)at * F::data, F::data); }
   GICC_RT_MEMBER static void store(char *to, uint32_t at, Packet p, int64_t flag) {
-    __gicc_store_b128(to + (uint64_t)at * GICC_PACKET_BYTES, (int64_t)p.low, (int64_t)p.high | flag, GICC_ORDER_RELAXED,
-                      GICC_SCOPE_SYS);
+    __gicc_store_b128(to + (uint64_t)at * GICC_PACKET_BYTES, p.low(), p.high(flag), GICC_ORDER_RELAXED, GICC_SCOPE_SYS);
   }
 };
 
 /// The packets at `place` and those `stride` further, N of them, when all carry the flag. False where the wait gave up.
 template <int N> GICC_RT bool fetch(char *place, uint64_t stride, int64_t flag, int64_t mask, int32_t pe, gicc_v2i64 *w) {
-  uint64_t since = 0;
-  do {
+  Patience patience;
+  bool over;
 #pragma clang loop unroll(disable)
-    for (int i = 0; i < GICC_POLLS; i++) {
-      bool all = true;
-      // Those that have come, too: a load that depends on a compare would wait for the loads before it.
+  do {
+    // Those that have come, too: a load that depends on a compare would wait for the loads before it.
 #pragma unroll
-      for (int u = 0; u < N; u++) w[u] = packet_load(place + u * stride);
-#pragma unroll
-      for (int u = 0; u < N; u++) all &= packet_is(w[u], flag, mask);
-      if (all) return true;
+    for (int u = 0; u < N; u++) w[u] = packet_load(place + u * stride);
+    if (patience.ends()) {
+      int late = 0;
+      for (int u = N - 1; u >= 0; u--)
+        if (!packet_is(w[u], flag, mask)) late = u;
+      // The flag as a number.
+      int shift = mask == -1 ? 0 : 32;
+      uint64_t seen = (uint64_t)(late == 0 ? w[0].y : w[N - 1].y) >> shift;
+      patience.look(place + late * stride, GICC_COMPARE_EQ, (uint64_t)flag >> shift, seen, pe);
     }
-    int late = 0;
-    for (int u = N - 1; u >= 0; u--)
-      if (!packet_is(w[u], flag, mask)) late = u;
-    // The flag as a number.
-    int shift = mask == -1 ? 0 : 32;
-    uint64_t seen = (uint64_t)(late == 0 ? w[0].y : w[N - 1].y) >> shift;
-    since = gicc_rt_keep_waiting(place + late * stride, GICC_COMPARE_EQ, (uint64_t)flag >> shift, seen, pe, since);
-  } while (since != 0);
-  return false;
+    over = true;
+#pragma unroll
+    for (int u = 0; u < N; u++) over &= packet_is(w[u], flag, mask);
+    over |= patience.gave_up();
+  } while (!over);
+  return !patience.gave_up();
 }
 
 /// Polls a message's packets and stores their data. False where the wait gave up. Paths as in `Packer`.

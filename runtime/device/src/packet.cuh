@@ -13,15 +13,15 @@ GICC_RT bool packet_is(gicc_v2i64 word, int64_t flag, int64_t mask) {
 
 /// Polls until the word at p carries the flag; the word last seen. It does not carry the flag where the wait gave up.
 GICC_RT gicc_v2i64 packet_wait(void *p, int64_t flag, int64_t mask, int32_t source_pe) {
-  uint64_t since = 0;
+  Patience patience;
   gicc_v2i64 seen;
-  do {
+  bool over;
 #pragma clang loop unroll(disable)
-    for (int i = 0; i < GICC_POLLS; i++) {
-      seen = packet_load(p);
-      if (packet_is(seen, flag, mask)) return seen;
-    }
-    since = gicc_rt_keep_waiting(p, GICC_COMPARE_EQ, (uint64_t)flag, (uint64_t)(seen.y & mask), source_pe, since);
-  } while (since != 0);
+  do {
+    seen = packet_load(p);
+    if (patience.ends()) patience.look(p, GICC_COMPARE_EQ, (uint64_t)flag, (uint64_t)(seen.y & mask), source_pe);
+    over = packet_is(seen, flag, mask);
+    over |= patience.gave_up();
+  } while (!over);
   return seen;
 }

@@ -24,19 +24,39 @@ GICC_RT bool compares(int32_t compare, uint64_t seen, uint64_t value) {
 extern "C" __device__ uint64_t gicc_rt_keep_waiting(const void *sig, int32_t compare, uint64_t value, uint64_t seen,
                                                     int32_t source_pe, uint64_t since);
 
-/// Polls until the signal compares; `seen` is the value last read. False where the wait gave up.
+/// What a loop in which each thread polls a word of its own keeps between two looks at the clock. It has one way out, which is
+/// asked about while its load is under way: for each further one the lanes of a warp would have to be brought together again.
+struct Patience {
+  uint64_t since = 0;
+  /// Polls until the next look; after a look 0 or more to go on, or negative where the wait has to give up.
+  int32_t left = GICC_POLLS, verdict = 0;
+
+  /// Whether to look now.
+  GICC_RT_MEMBER bool ends() { return __builtin_expect(--left == 0, 0); }
+  GICC_RT_MEMBER void look(const void *sig, int32_t compare, uint64_t value, uint64_t seen, int32_t source_pe) {
+    since = gicc_rt_keep_waiting(sig, compare, value, seen, source_pe, since);
+    // Of several bits, so that no path through the loop is taken apart for it.
+    verdict = since == 0 ? INT32_MIN : (int32_t)(since & INT32_MAX);
+    left = GICC_POLLS;
+  }
+  GICC_RT_MEMBER bool gave_up() const { return verdict < 0; }
+};
+
+/// Polls until the signal compares; `seen` is the value last read. False where the wait gave up. As a rule one thread polls, so
+/// there may be two ways out: nothing is asked about between a good poll and what comes next.
 template <int Order = GICC_ORDER_ACQUIRE>
 GICC_RT bool poll_until(void *sig, int32_t compare, uint64_t value, int32_t source_pe, uint64_t &seen) {
   uint64_t since = 0;
-  do {
 #pragma clang loop unroll(disable)
-    for (int i = 0; i < GICC_POLLS; i++) {
-      seen = (uint64_t)__gicc_poll(sig, Order, source_pe);
-      if (compares(compare, seen, value)) return true;
+  for (int left = GICC_POLLS;;) {
+    seen = (uint64_t)__gicc_poll(sig, Order, source_pe);
+    if (compares(compare, seen, value)) return true;
+    if (__builtin_expect(--left == 0, 0)) {
+      since = gicc_rt_keep_waiting(sig, compare, value, seen, source_pe, since);
+      if (since == 0) return false;
+      left = GICC_POLLS;
     }
-    since = gicc_rt_keep_waiting(sig, compare, value, seen, source_pe, since);
-  } while (since != 0);
-  return false;
+  }
 }
 
 /// The group's poll: its speaker polls, then the group meets. A thread alone meets nobody: a barrier of the warp's threads

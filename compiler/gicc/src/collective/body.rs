@@ -195,7 +195,7 @@ impl Body {
         self.mul(a, n)
     }
 
-    /// `a / b` rounded up, for numbers that are not negative.
+    /// `a / b` rounded up, for numbers that are not negative and a `b` that LLVM knows.
     pub(crate) fn div_up(&mut self, a: Value, b: Value) -> Value {
         let one = self.constant(1, b);
         let most = self.sub(b, one);
@@ -203,11 +203,12 @@ impl Body {
         self.op("llvm.udiv", sum, b)
     }
 
-    /// The same where `b` may be taken for 1 if it is 0: a division that LLVM may move, since it divides by no zero.
+    /// The same for any `b` (1 if it is 0), in the device runtime, so that the division leaves the loops that it is the same in.
     pub(crate) fn div_up_or_one(&mut self, a: Value, b: Value) -> Value {
-        let one = self.constant(1, b);
-        let divisor = self.op("llvm.intr.umax", b, one);
-        self.div_up(a, divisor)
+        let narrow = a.ty == I32;
+        let (a, b) = if narrow { (self.wide(a), self.wide(b)) } else { (a, b) };
+        let quotient = self.call("__gicc_div_up", &[a, b]);
+        if narrow { self.narrow(quotient) } else { quotient }
     }
 
     /// A comparison of integers.

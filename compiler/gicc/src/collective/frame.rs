@@ -182,12 +182,7 @@ impl Frame {
             return b.branch(
                 some,
                 &[I64],
-                |b| {
-                    let chunk = Chunk::new(b, (first, end), (units, total_units), self.epoch);
-                    let came = body(b, chunk);
-                    let all = b.all_of_block(came);
-                    vec![ended(b, self.epoch, all, rounds)]
-                },
+                |b| vec![self.one_time(b, layout, (first, end), rounds, body)],
                 |_| vec![self.epoch],
             )[0];
         }
@@ -209,8 +204,25 @@ impl Frame {
         })[0]
     }
 
+    /// `rounds` rounds for the packets `first` to `end`, of which there is one at least.
+    pub(crate) fn one_time(
+        &self,
+        b: &mut Body,
+        layout: Layout,
+        packets: (Value, Value),
+        rounds: i64,
+        body: impl FnOnce(&mut Body, Chunk) -> Value,
+    ) -> Value {
+        let total_units = layout.units_of(b, self.count);
+        let units = b.i64(layout.units().into());
+        let chunk = Chunk::new(b, packets, (units, total_units), self.epoch);
+        let came = body(b, chunk);
+        let all = b.all_of_block(came);
+        ended(b, self.epoch, all, rounds)
+    }
+
     /// This block's packets: first, and one behind the last (64 bits).
-    fn packets_of_block(&self, b: &mut Body, layout: Layout) -> (Value, Value) {
+    pub(crate) fn packets_of_block(&self, b: &mut Body, layout: Layout) -> (Value, Value) {
         let total_units = layout.units_of(b, self.count);
         let units = b.i64(layout.units().into());
         let total = b.div_up(total_units, units);

@@ -58,21 +58,22 @@ pub(crate) fn combine_all(
     (results[1..].chunks(lanes).map(<[Value]>::to_vec).collect(), results[0])
 }
 
-/// The same for two PEs: one other.
+/// The same for two PEs: one other. Of the packets `ks` those are waited for of which `wanted` does not say no.
 pub(crate) fn combine_pair(
     b: &mut Body,
     f: &Frame,
     layout: Layout,
     order: InOrder,
     round: &Round,
-    ks: &[Value],
+    (ks, wanted): (&[Value], &[Option<Value>]),
     own: impl FnOnce(&mut Body) -> Vec<Vec<Value>>,
 ) -> (Vec<Vec<Value>>, Value) {
     let one = b.i32(1);
     let other = b.sub(one, f.me);
     let region = round.region(b, f.packets, other);
     let own = own(b);
-    let awaited: Vec<Awaited> = ks.iter().map(|k| Awaited { region, k: *k, source: other, wanted: None }).collect();
+    let awaited: Vec<Awaited> =
+        ks.iter().zip(wanted).map(|(k, wanted)| Awaited { region, k: *k, source: other, wanted: *wanted }).collect();
     let (atoms, came) = round.wait(b, f, &awaited);
     let is_second = b.is(f.me, 1);
     let mut results = Vec::new();

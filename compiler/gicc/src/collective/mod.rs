@@ -30,6 +30,7 @@ mod gather;
 mod lower;
 mod one_shot;
 mod packets;
+mod quick;
 mod reduce;
 mod ring;
 mod select;
@@ -41,6 +42,7 @@ use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use body::{Body, Function, I64, Kind, Value};
 use frame::{Frame, PARAMETERS};
 use packets::{Access, Layout};
+use quick::Quick;
 use reduce::{Reduction, bytes_of, is_half};
 use select::Choice;
 
@@ -248,7 +250,13 @@ impl Writer<'_> {
             let fits = b.call("__gicc_collective_check", &[p[0], p[1], p[2], size]);
             let no = b.i32(0);
             let fits = b.cmp("ne", fits, no);
-            let ended = b.branch(fits, &[I64], |b| vec![self.choose(b, choice, p)], |_| vec![p[3]])[0];
+            let ended = match self.quick(b, choice, p, fits) {
+                Some((may, way)) => self.quick_or(b, may, &way, |this, b| {
+                    let f = Frame::new(b, signature.group, p);
+                    b.branch(fits, &[I64], |b| vec![this.general(b, &f, choice)], |_| vec![p[3]])[0]
+                }),
+                None => b.branch(fits, &[I64], |b| vec![self.choose(b, choice, p)], |_| vec![p[3]])[0],
+            };
             b.call("__gicc_epoch_set", &[ended]);
             if signature.group == Group::Grid {
                 // A single block has met at the end of its last round.
@@ -261,6 +269,85 @@ impl Writer<'_> {
             None
         });
         self.functions.push(function);
+    }
+
+    /// What is not quick, in a function of its own: it takes so many registers that the quick way would have to spill.
+    fn general(&mut self, b: &mut Body, f: &Frame, choice: &Choice) -> Value {
+        let name = format!("{}_general", self.symbol);
+        self.function_apart(b, f, &name, |this, b, f| this.choose(b, choice, [f.out, f.input, f.count, f.epoch]))
+    }
+
+    /// The quick way with the fewest packets a thread that suffice, or `general`. With one it is part of this function; with
+    /// more, functions of their own get the block's packets, so that they need no division.
+    fn quick_or(
+        &mut self,
+        b: &mut Body,
+        may: Value,
+        way: &Quick,
+        general: impl FnOnce(&mut Writer, &mut Body) -> Value,
+    ) -> Value {
+        let one = way.suffice(b, 1);
+        let first = b.op("llvm.and", may, one);
+        let in_slot = b.i64(gicc_abi::heap::PACKETS_OF_SLOT as i64);
+        let in_slot = way.at_most(b, in_slot);
+        let several = b.op("llvm.and", may, in_slot);
+        let this = std::cell::RefCell::new(self);
+        b.branch(
+            first,
+            &[I64],
+            |b| vec![way.expand(b, 1)],
+            |b| {
+                b.branch(
+                    several,
+                    &[I64],
+                    |b| vec![this.borrow_mut().quick_apart(b, way, 2)],
+                    |b| vec![general(*this.borrow_mut(), b)],
+                )
+            },
+        )[0]
+    }
+
+    /// The quick way with so many packets a thread, if they suffice, and else with more, in functions of their own.
+    fn quick_apart(&mut self, b: &mut Body, way: &Quick, each: u32) -> Value {
+        let looped = each > quick::MOST;
+        let name = if looped { "loop".into() } else { each.to_string() };
+        let name = format!("{}_quick_{name}", self.symbol);
+        let (group, reduction) = (self.signature.group, self.reduction());
+        let function = Function::write(&name, Kind::Apart, &quick::PARAMETERS, Some(I64), |b, p| {
+            let frame = Frame::new(b, group, [p[0], p[1], p[2], p[3]]);
+            let way = Quick::with_packets(frame, reduction, (p[4], p[5]));
+            Some(if looped { way.in_a_loop(b) } else { way.expand(b, each) })
+        });
+        self.functions.push(function);
+        if looped {
+            return b.call_function(&name, &way.arguments(), Some(I64));
+        }
+        let suffice = way.suffice(b, each);
+        b.branch(
+            suffice,
+            &[I64],
+            |b| vec![b.call_function(&name, &way.arguments(), Some(I64))],
+            |b| vec![self.quick_apart(b, way, each + 1)],
+        )[0]
+    }
+
+    /// The quick way of small messages between two PEs, where there is one; and whether a call may take it.
+    fn quick(&self, b: &mut Body, choice: &Choice, p: [Value; 4], fits: Value) -> Option<(Value, Quick)> {
+        let chosen = match choice {
+            Choice::Always(Algorithm::OneShot, _) => false,
+            Choice::AtRunTime(_) => true,
+            Choice::Always(..) => return None,
+        };
+        let Collective::AllReduce(_) = self.signature.collective else { return None };
+        let f = Frame::new(b, self.signature.group, p);
+        let (way, mut may) = Quick::new(b, f, self.reduction());
+        may = b.op("llvm.and", may, fits);
+        if chosen {
+            let bytes = b.times(f.count, bytes_of(self.signature.element).into());
+            let one = select::is_one_shot(b, &f, bytes);
+            may = b.op("llvm.and", may, one);
+        }
+        Some((may, way))
     }
 
     fn choose(&mut self, b: &mut Body, choice: &Choice, p: [Value; 4]) -> Value {
@@ -350,14 +437,7 @@ impl Writer<'_> {
             let few = self.is_few(Access::Atoms);
             return self.with(b, f, algorithm, Access::Atoms, few);
         }
-        let (input, out) = (b.address(f.input), b.address(f.out));
-        let addresses = b.op("llvm.or", input, out);
-        let size = b.i64(2);
-        let bytes = b.mul(f.count, size);
-        let all = b.op("llvm.or", addresses, bytes);
-        let three = b.i64(3);
-        let low = b.op("llvm.and", all, three);
-        let whole = b.is(low, 0);
+        let whole = packets::are_whole_atoms(b, f);
         let (few_atoms, few) = (self.is_few(Access::Atoms), self.is_few(Access::Halves));
         let this = std::cell::RefCell::new(self);
         b.branch(

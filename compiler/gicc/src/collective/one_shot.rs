@@ -11,7 +11,7 @@
 use gicc_abi::heap;
 
 use super::body::{Body, Value};
-use super::frame::{Frame, InOrder};
+use super::frame::{Chunk, Frame, InOrder};
 use super::gather::{combine_all, combine_pair};
 use super::packets::{Bounds, Layout, Part, Round};
 use super::reduce::Reduction;
@@ -25,16 +25,27 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
     let order = InOrder { reduction };
     let capacity = b.i64(heap::PACKETS_OF_SLOT as i64);
     f.rounds(b, layout, capacity, 1, |b, chunk| {
-        let epoch = b.plus(chunk.epoch, 1);
-        let round = Round::of(b, layout.form(), epoch);
-        let input = f.part(b, layout, f.input, &chunk);
-        let out = f.part(b, layout, f.out, &chunk);
         if pair {
-            for_pair(b, f, layout, order, &round, &input, &out)
-        } else {
-            for_many(b, f, layout, order, &round, &input, &out)
+            return round_of_pair(b, f, layout, order, &chunk);
         }
+        let (round, input, out) = prepare(b, f, layout, &chunk);
+        for_many(b, f, layout, order, &round, &input, &out)
     })
+}
+
+/// One round with the only other PE; whether all that the thread waited for came.
+pub(crate) fn round_of_pair(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, chunk: &Chunk) -> Value {
+    let (round, input, out) = prepare(b, f, layout, chunk);
+    for_pair(b, f, layout, order, &round, &input, &out)
+}
+
+/// The round of a chunk, and where its elements and results lie.
+pub(crate) fn prepare(b: &mut Body, f: &Frame, layout: Layout, chunk: &Chunk) -> (Round, Part, Part) {
+    let epoch = b.plus(chunk.epoch, 1);
+    let round = Round::of(b, layout.form(), epoch);
+    let input = f.part(b, layout, f.input, chunk);
+    let out = f.part(b, layout, f.out, chunk);
+    (round, input, out)
 }
 
 /// One other PE: nothing has to be looped over.
@@ -53,7 +64,7 @@ fn for_pair(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Rou
     let truth = b.bool(true);
     f.share(b, bounds, (layout.access, UNROLL), &[truth], |b, ks, bounds, carried| {
         let own = |b: &mut Body| ks.iter().map(|k| own_values(b, layout, input, *k, bounds)).collect();
-        let (results, came) = combine_pair(b, f, layout, order, round, ks, own);
+        let (results, came) = combine_pair(b, f, layout, order, round, (ks, &vec![None; ks.len()]), own);
         store(b, layout, out, ks, &results, bounds);
         vec![b.op("llvm.and", carried[0], came)]
     })[0]

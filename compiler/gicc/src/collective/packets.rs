@@ -94,6 +94,17 @@ impl Access {
     }
 }
 
+/// Whether elements of 16 bits are whole atoms: both addresses and their number are multiples.
+pub(crate) fn are_whole_atoms(b: &mut Body, f: &Frame) -> Value {
+    let (input, out) = (b.address(f.input), b.address(f.out));
+    let addresses = b.op("llvm.or", input, out);
+    let bytes = b.times(f.count, 2);
+    let all = b.op("llvm.or", addresses, bytes);
+    let three = b.i64(3);
+    let low = b.op("llvm.and", all, three);
+    b.is(low, 0)
+}
+
 /// Elements on their way: the bits of each atom of one packet.
 pub(crate) type Atoms = Vec<Value>;
 

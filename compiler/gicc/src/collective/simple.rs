@@ -41,7 +41,7 @@ pub(crate) fn all_reduce(b: &mut Body, f: &Frame, reduction: Reduction, lanes: u
     let (first, end) = f.slice(b, total);
     let (me, pes) = (b.wide(f.me), b.wide(f.pes));
     let here = b.sub(end, first);
-    let part = b.div_up(here, pes);
+    let part = b.div_up_or_one(here, pes);
     let before = b.mul(me, part);
     let from = b.add(first, before);
     let from = b.min(from, end);

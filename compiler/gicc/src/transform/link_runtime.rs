@@ -15,6 +15,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
 use crate::diagnostic::{Diagnostic, codes};
+use super::team_facts::mark_as_value;
 use crate::llvm::{Messages, attribute, calls, defined_functions, demangled, is_kernel, name_of, span};
 
 /// The device runtime.
@@ -22,6 +23,9 @@ static DEVICE_RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/device_
 
 /// What a target supplies: CUDA's system calls.
 const SUPPLIED: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
+
+/// The division of the device runtime, which is called so that it can leave loops.
+const DIV_UP: &str = "__gicc_div_up";
 
 /// Hash of the device runtime, for the module's record.
 pub(crate) fn runtime_hash() -> u64 {
@@ -51,6 +55,9 @@ pub(crate) fn link<'c>(context: &'c Context, messages: &Messages, module: &Modul
         if !is_kernel(function) {
             function.set_linkage(Linkage::Internal);
         }
+    }
+    if let Some(function) = module.get_function(DIV_UP) {
+        mark_as_value(module, function);
     }
     Ok(())
 }

@@ -12,25 +12,30 @@
 use gicc_abi::intrinsics::{self, Family};
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::module::Module;
-use inkwell::values::CallSiteValue;
+use inkwell::values::{CallSiteValue, FunctionValue};
 
-use crate::llvm::calls_to;
+use crate::llvm::{calls_to, name_of};
 
 /// Marks every fact.
 pub(crate) fn run(module: &Module<'_>) {
-    let convergent = Attribute::get_named_enum_kind_id("convergent");
-    let context = module.get_context();
     for fact in intrinsics::ALL.iter().filter(|i| i.family == Family::Team) {
-        let Some(function) = module.get_function(fact.name) else { continue };
-        function.remove_enum_attribute(AttributeLoc::Function, convergent);
-        for name in ["nounwind", "speculatable", "willreturn"] {
-            let attribute = context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0);
-            function.add_attribute(AttributeLoc::Function, attribute);
+        if let Some(function) = module.get_function(fact.name) {
+            mark_as_value(module, function);
         }
-        for call in calls_to(module, fact.name) {
-            if let Ok(site) = CallSiteValue::try_from(call.instruction) {
-                site.remove_enum_attribute(AttributeLoc::Function, convergent);
-            }
+    }
+}
+
+/// Marks a function that reads and does nothing, so that its result is a mere value.
+pub(crate) fn mark_as_value<'c>(module: &Module<'c>, function: FunctionValue<'c>) {
+    let convergent = Attribute::get_named_enum_kind_id("convergent");
+    function.remove_enum_attribute(AttributeLoc::Function, convergent);
+    for name in ["nounwind", "speculatable", "willreturn"] {
+        let kind = Attribute::get_named_enum_kind_id(name);
+        function.add_attribute(AttributeLoc::Function, module.get_context().create_enum_attribute(kind, 0));
+    }
+    for call in calls_to(module, &name_of(function)) {
+        if let Ok(site) = CallSiteValue::try_from(call.instruction) {
+            site.remove_enum_attribute(AttributeLoc::Function, convergent);
         }
     }
 }

@@ -140,6 +140,7 @@ extern "C" __global__ void ll_wait_block(packets::storage *s, unsigned long long
   packets c(s, data);
   const unsigned long long *slot = c.wait<block>(2, 0);
   read((const unsigned *)(slot + (threadIdx.x ^ 1)));
+  c.done<block>(0);
 }
 
 // The same by a warp, of two threads.
@@ -167,4 +168,5 @@ extern "C" __global__ void ll_12_wait_block(dense::storage *s, unsigned *data) {
   dense c(s, data);
   const unsigned *slot = c.wait<block>(5, 0);
   read(slot + 3 * (threadIdx.x ^ 1));
+  c.done<block>(0);
 }

@@ -1,0 +1,141 @@
+//! All-reduce, one shot, in its shortest form: two PEs, and so few packets a thread that there is no loop.
+//!
+//! ```text
+//! load all, send all, wait for all, combine, store; the block meets
+//! ```
+//!
+//! It is the same round as [`one_shot`](super::one_shot) makes, packet for packet, so the two PEs need not agree on who takes
+//! which. What decides is the same from call to call: one branch, for which LLVM takes all the arithmetic out of the loop that
+//! the call stands in. So little happens in it that each instruction counts: with sixteen warps on four schedulers one costs
+//! four cycles.
+
+use super::body::{Body, I1, I64, Type, Value};
+use super::frame::{Frame, InOrder, PARAMETERS as OF_ALL};
+use super::gather::combine_pair;
+use super::one_shot;
+use super::packets::{Access, Atoms, Bounds, Layout, Part, Round, are_whole_atoms};
+use super::reduce::{Reduction, is_half};
+
+/// The most packets a thread has without a loop: as many threads as a block can have and so many are what a slot holds.
+pub(crate) const MOST: u32 = 4;
+
+/// The parameters of a function that has this expansion alone: those of all, and the block's packets: the first, and one
+/// behind the last.
+pub(crate) const PARAMETERS: [Type; 6] = [OF_ALL[0], OF_ALL[1], OF_ALL[2], OF_ALL[3], I64, I64];
+
+/// The expansion that is still to be written.
+pub(crate) struct Quick {
+    frame: Frame,
+    layout: Layout,
+    order: InOrder,
+    packets: (Value, Value),
+}
+
+impl Quick {
+    /// Prepares it; and whether a call may take it, but for the number of packets and what every call has to check.
+    pub(crate) fn new(b: &mut Body, frame: Frame, reduction: Reduction) -> (Quick, Value) {
+        let layout = layout_of(reduction);
+        let (first, end) = frame.packets_of_block(b, layout);
+        let some = b.cmp("ult", first, end);
+        let pair = b.is(frame.pes, 2);
+        let mut may = b.op("llvm.and", some, pair);
+        if is_half(reduction.element) {
+            let whole = are_whole_atoms(b, &frame);
+            may = b.op("llvm.and", may, whole);
+        }
+        (Quick::with_packets(frame, reduction, (first, end)), may)
+    }
+
+    /// For the packets `first` to `end` (64 bits), of which there is one at least.
+    pub(crate) fn with_packets(frame: Frame, reduction: Reduction, packets: (Value, Value)) -> Quick {
+        Quick { frame, layout: layout_of(reduction), order: InOrder { reduction }, packets }
+    }
+
+    /// What a function with [`PARAMETERS`] is called with.
+    pub(crate) fn arguments(&self) -> [Value; 6] {
+        let f = &self.frame;
+        [f.out, f.input, f.count, f.epoch, self.packets.0, self.packets.1]
+    }
+
+    /// Whether `each` packets a thread are enough.
+    pub(crate) fn suffice(&self, b: &mut Body, each: u32) -> Value {
+        let threads = b.wide(self.frame.threads);
+        let most = b.times(threads, each.into());
+        self.at_most(b, most)
+    }
+
+    /// Whether the block has at most so many packets (64 bits).
+    pub(crate) fn at_most(&self, b: &mut Body, most: Value) -> Value {
+        let (first, end) = self.packets;
+        let packets = b.sub(end, first);
+        b.cmp("ule", packets, most)
+    }
+
+    /// Writes it for `each` packets a thread, which suffice where one less does not: so all but the thread's last one exist,
+    /// with all of their units. Returns the rounds that have ended.
+    pub(crate) fn expand(&self, b: &mut Body, each: u32) -> Value {
+        let (f, layout) = (&self.frame, self.layout);
+        f.one_time(b, layout, self.packets, 1, |b, chunk| {
+            let (round, input, out) = one_shot::prepare(b, f, layout, &chunk);
+            let (_, all) = layout.packets_of(b, &input);
+            let mut ks = vec![f.rank];
+            for n in 1..each as usize {
+                ks.push(b.add(ks[n - 1], f.threads));
+            }
+            let last = b.cmp("ult", ks[ks.len() - 1], all);
+            if each > 1 {
+                return self.exchange(b, &round, (&input, &out), &ks, Some(last));
+            }
+            b.branch(
+                last,
+                &[I1],
+                |b| vec![self.exchange(b, &round, (&input, &out), &ks, None)],
+                |b| vec![b.bool(true)],
+            )[0]
+        })
+    }
+
+    /// One round for the packets `ks` of a thread, of which the last one exists if `last` says so; whether all came.
+    fn exchange(
+        &self,
+        b: &mut Body,
+        round: &Round,
+        (input, out): (&Part, &Part),
+        ks: &[Value],
+        last: Option<Value>,
+    ) -> Value {
+        let (f, layout) = (&self.frame, self.layout);
+        let bounds = |n: usize| if n + 1 < ks.len() { Bounds::Whole } else { Bounds::Guarded };
+        let exists = |n: usize| last.filter(|_| bounds(n) == Bounds::Guarded);
+        let atoms: Vec<Atoms> = ks.iter().enumerate().map(|(n, k)| layout.read(b, input, *k, bounds(n))).collect();
+        let one = b.i32(1);
+        let other = b.sub(one, f.me);
+        let region = round.region(b, f.packets, f.me);
+        for (n, (k, atoms)) in ks.iter().zip(&atoms).enumerate() {
+            match exists(n) {
+                None => round.send(b, region, *k, atoms, other),
+                Some(exists) => b.when(exists, |b| round.send(b, region, *k, atoms, other)),
+            }
+        }
+        let own = |b: &mut Body| atoms.iter().map(|atoms| layout.open(b, atoms)).collect();
+        let wanted: Vec<Option<Value>> = (0..ks.len()).map(exists).collect();
+        let (results, came) = combine_pair(b, f, layout, self.order, round, (ks, &wanted), own);
+        for (n, (k, values)) in ks.iter().zip(&results).enumerate() {
+            let atoms = layout.close(b, values);
+            layout.write(b, out, *k, &atoms, bounds(n));
+        }
+        came
+    }
+
+    /// The same round with a loop, for as many packets as fit into a slot.
+    pub(crate) fn in_a_loop(&self, b: &mut Body) -> Value {
+        let (f, layout) = (&self.frame, self.layout);
+        f.one_time(b, layout, self.packets, 1, |b, chunk| {
+            one_shot::round_of_pair(b, f, layout, self.order, &chunk)
+        })
+    }
+}
+
+fn layout_of(reduction: Reduction) -> Layout {
+    Layout { element: reduction.element, access: Access::Atoms }
+}
