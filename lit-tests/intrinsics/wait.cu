@@ -1,4 +1,4 @@
-// wait polls with acquire, and its group is converged afterwards.
+// wait polls with acquire, and its group is converged afterwards. The first poll stands in front, the loop of the others behind.
 // RUN: %gicc %s --verify-each -o %t.ptx
 // RUN: FileCheck %exactly %s < %t.ptx
 // RUN: %gicc %s --verify-each --stop-after verify --emit llvm -o - | FileCheck --check-prefix=CALL %s
@@ -10,6 +10,8 @@
 // CALL: call {{.*}}@__gicc_wait_thread(
 // CHECK-LABEL: .visible .entry wait_thread(
 // CHECK: ld.acquire.sys.global.u64
+// CHECK: ret;
+// CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void wait_thread(uint64_t *flag, int pe) {
   gicc::wait<gicc::thread>(flag, gicc::cmp::ge, 1, pe);
 }
@@ -18,6 +20,9 @@ extern "C" __global__ void wait_thread(uint64_t *flag, int pe) {
 // CALL: call {{.*}}@__gicc_wait_warp(
 // CHECK-LABEL: .visible .entry wait_warp(
 // CHECK: ld.acquire.sys.global.u64
+// CHECK: bar.warp.sync
+// CHECK: ret;
+// CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void wait_warp(uint64_t *flag, int pe) {
   gicc::wait<gicc::warp>(flag, gicc::cmp::ge, 1, pe);
 }
@@ -25,6 +30,9 @@ extern "C" __global__ void wait_warp(uint64_t *flag, int pe) {
 // CALL: define {{.*}}ptx_kernel void @wait_block(
 // CALL: call {{.*}}@__gicc_wait_block(
 // CHECK-LABEL: .visible .entry wait_block(
+// CHECK: ld.acquire.sys.global.u64
+// CHECK: bar.sync
+// CHECK: ret;
 // CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void wait_block(uint64_t *flag, int pe) {
   gicc::wait<gicc::block>(flag, gicc::cmp::ge, 1, pe);

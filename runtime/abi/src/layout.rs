@@ -231,6 +231,10 @@ layout! {
         put_group: u32 = "uint32_t";
         #[doc = "1 + gicc_group of the group that waits; 0 as long as none has."]
         wait_group: u32 = "uint32_t";
+        #[doc = "Messages taken and not done, of both protocols. Of a channel of both protocols only."]
+        open: u32 = "uint32_t";
+        #[doc = "Reserved; zero."]
+        reserved: u32 = "uint32_t";
     }
 }
 

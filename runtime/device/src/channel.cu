@@ -46,10 +46,12 @@ GICC_RT void *channel_wait(Counters *c, State *state, void *dst, int64_t bytes, 
     slot = ll_wait<Group>(c[second(protocol)], state, state + second(protocol), slots_of_ll, bytes, capacity,
                           slot_bytes, slot_bytes, element, slots, data, pe);
   } else {
-    if (!message_fits<Group>(dst, bytes, capacity, pe)) return nullptr;
-    slot = simple_wait<Group>(*c, state, dst, capacity, slots, pe);
+    slot = simple_wait<Group>(*c, state, dst, bytes, capacity, slots, pe);
   }
-  if (protocol == GICC_PROTOCOL_AUTOMATIC && slot) c->kinds = c->kinds << 1 | !ll;
+  if (protocol == GICC_PROTOCOL_AUTOMATIC && slot) {
+    c->kinds = c->kinds << 1 | !ll;
+    c->open++;
+  }
   return slot;
 }
 
@@ -57,8 +59,9 @@ template <class Group>
 GICC_RT void channel_done(Counters *c, State *state, int32_t slots, int32_t protocol, int32_t pe) {
   bool ll = protocol == GICC_PROTOCOL_LL;
   if (protocol == GICC_PROTOCOL_AUTOMATIC) {
-    uint64_t open = c[0].received - c[0].returned + c[1].received - c[1].returned;
-    ll = open != 0 && (c->kinds >> (open - 1) & 1) == 0;
+    // The oldest open message's; without one, whatever stands there.
+    c->open -= c->open != 0;
+    ll = (c->kinds >> c->open & 1) == 0;
   }
   if (ll) ll_done<Group>(c[second(protocol)], state + second(protocol), slots, pe);
   else simple_done<Group>(*c, state, pe);
@@ -69,7 +72,11 @@ extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_open(vo
   Counters *c = (Counters *)counters;
   const State *s = (const State *)state;
   load_counters(c[0], s, protocol == GICC_PROTOCOL_LL);
-  if (protocol == GICC_PROTOCOL_AUTOMATIC) load_counters(c[1], s + 1, true);
+  c->open = 0;
+  if (protocol == GICC_PROTOCOL_AUTOMATIC) {
+    load_counters(c[1], s + 1, true);
+    c->open = (uint32_t)(c[0].received - c[0].returned + c[1].received - c[1].returned);
+  }
 }
 
 extern "C" __device__ __attribute__((always_inline)) void __gicc_channel_close(void *counters, void *state,

@@ -26,16 +26,15 @@ GICC_RT void simple_put(Counters &c, State *state, void *dst, const void *src, i
 }
 
 template <class Group>
-GICC_RT void *simple_wait(Counters &c, State *state, void *dst, int64_t capacity, int32_t slots, int32_t pe) {
-  if (!signal_ok<Group>(state, pe, sizeof *state)) return nullptr;
-  uint64_t received = c.received;
-  // The group meets and learns the outcome in one.
-  uint64_t seen;
-  bool good = true;
-  if (Group::speaks()) good = poll_until(&state->arrived, GICC_COMPARE_GT, received, pe, seen);
-  if (!Group::all(good)) return nullptr;
-  c.received = received + 1;
-  return (char *)dst + (int64_t)(received % (uint32_t)slots) * capacity;
+GICC_RT void *simple_wait(Counters &c, State *state, void *dst, int64_t bytes, int64_t capacity, int32_t slots,
+                          int32_t pe) {
+  bool good = message_fits<Group>(dst, bytes, capacity, pe) && signal_ok<Group>(state, pe, sizeof *state);
+  uint64_t received = c.received, seen;
+  if (good && Group::speaks()) good = poll_until(&state->arrived, GICC_COMPARE_GT, received, pe, seen);
+  // The group meets and learns the outcome in one, also where it may not wait: there is one way from the meeting on.
+  bool all = Group::all(good);
+  c.received = received + all;
+  return all ? (char *)dst + (int64_t)(received % (uint32_t)slots) * capacity : nullptr;
 }
 
 template <class Group> GICC_RT void simple_done(Counters &c, State *state, int32_t pe) {

@@ -272,9 +272,10 @@ fn row(
     for (i, ((folder, bench), team)) in folders.iter().zip(benches).zip(teams.iter_mut()).enumerate() {
         let prepared = Rc::new(prepare(folder, team, drawn[i])?);
         let expected = expected(folder, drawn[i], &prepared)?.map(Rc::new);
+        // Of all that the description times, chosen or not: one that is left out prepares nothing for the others.
+        let first = described(folder)?.launches.iter().copied().min().unwrap_or(0);
         for launch in &bench.launches {
             let (prepared, expected) = (prepared.clone(), expected.clone());
-            let first = bench.launches.iter().copied().min().unwrap_or(0);
             subjects.push(Subject {
                 folder,
                 bench,

@@ -288,9 +288,8 @@ impl Writer<'_> {
     ) -> Value {
         let one = way.suffice(b, 1);
         let first = b.op("llvm.and", may, one);
-        let in_slot = b.i64(gicc_abi::heap::PACKETS_OF_SLOT as i64);
-        let in_slot = way.at_most(b, in_slot);
-        let several = b.op("llvm.and", may, in_slot);
+        let fit = way.fit(b);
+        let several = b.op("llvm.and", may, fit);
         let this = std::cell::RefCell::new(self);
         b.branch(
             first,

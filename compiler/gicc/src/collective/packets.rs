@@ -169,8 +169,10 @@ pub(crate) struct Part {
 pub(crate) enum Bounds {
     /// All of its units exist.
     Whole,
-    /// Some may not.
+    /// Some may not: the last one is loaded instead of them.
     Guarded,
+    /// Some may not, and they are not loaded: they are zero.
+    Exact,
 }
 
 impl Layout {
@@ -194,12 +196,26 @@ impl Layout {
         b.offset(part.pointer, bytes)
     }
 
+    /// Whether unit `j` of packet `k` (32 bits) exists.
+    fn exists(self, b: &mut Body, part: &Part, k: Value, j: u32) -> Value {
+        let first = b.times(k, self.units().into());
+        let index = b.plus(first, j.into());
+        b.cmp("ult", index, part.units)
+    }
+
     /// The atoms of packet `k`.
     pub(crate) fn read(self, b: &mut Body, part: &Part, k: Value, bounds: Bounds) -> Atoms {
         let clamp = bounds == Bounds::Guarded;
         let load = |b: &mut Body, j: u32, ty: Type| {
-            let pointer = self.unit(b, part, k, j, clamp);
-            b.load(ty, pointer, self.unit_bytes())
+            let load = |b: &mut Body| {
+                let pointer = self.unit(b, part, k, j, clamp);
+                b.load(ty, pointer, self.unit_bytes())
+            };
+            if bounds != Bounds::Exact {
+                return load(b);
+            }
+            let exists = self.exists(b, part, k, j);
+            b.branch(exists, &[ty], |b| vec![load(b)], |b| vec![b.zero(ty)])[0]
         };
         match self.access {
             Access::Atoms => (0..self.form().atoms()).map(|j| load(b, j, self.form().bits())).collect(),
@@ -248,10 +264,8 @@ impl Layout {
             };
             match bounds {
                 Bounds::Whole => store(b),
-                Bounds::Guarded => {
-                    let first = b.times(k, self.units().into());
-                    let index = b.plus(first, j.into());
-                    let exists = b.cmp("ult", index, part.units);
+                Bounds::Guarded | Bounds::Exact => {
+                    let exists = self.exists(b, part, k, j);
                     b.when(exists, store);
                 }
             }
@@ -365,10 +379,10 @@ impl Round {
         match self.form {
             Form::Even => (atoms[0], flag),
             Form::Dense => {
-                let wide: Vec<Value> = atoms.iter().map(|a| b.wide(*a)).collect();
                 let thirty_two = b.i64(32);
-                let second = b.op("llvm.shl", wide[1], thirty_two);
-                (b.op("llvm.or", wide[0], second), b.op("llvm.or", wide[2], flag))
+                let high = b.op("llvm.lshr", flag, thirty_two);
+                let high = b.narrow(high);
+                (joined(b, atoms[0], atoms[1]), joined(b, atoms[2], high))
             }
         }
     }
@@ -474,6 +488,15 @@ impl Round {
             }
         }
     }
+}
+
+/// Two atoms of 32 bits as one of 64, through a vector: LLVM would move shifts to where the atoms were loaded, and what is done
+/// with the first there waits for it, and the loads behind with it.
+fn joined(b: &mut Body, low: Value, high: Value) -> Value {
+    let pair = b.zero(Type::Lanes(2, Scalar::I32));
+    let pair = b.with_lane(pair, 0, low);
+    let pair = b.with_lane(pair, 1, high);
+    b.bits(pair, I64)
 }
 
 fn place(b: &mut Body, region: Value, k: Value) -> Value {

@@ -9,6 +9,8 @@
 //! the call stands in. So little happens in it that each instruction counts: with sixteen warps on four schedulers one costs
 //! four cycles.
 
+use gicc_abi::heap;
+
 use super::body::{Body, I1, I64, Type, Value};
 use super::frame::{Frame, InOrder, PARAMETERS as OF_ALL};
 use super::gather::combine_pair;
@@ -64,8 +66,14 @@ impl Quick {
         self.at_most(b, most)
     }
 
+    /// Whether they fit into a slot.
+    pub(crate) fn fit(&self, b: &mut Body) -> Value {
+        let slot = b.i64(heap::PACKETS_OF_SLOT as i64);
+        self.at_most(b, slot)
+    }
+
     /// Whether the block has at most so many packets (64 bits).
-    pub(crate) fn at_most(&self, b: &mut Body, most: Value) -> Value {
+    fn at_most(&self, b: &mut Body, most: Value) -> Value {
         let (first, end) = self.packets;
         let packets = b.sub(end, first);
         b.cmp("ule", packets, most)
@@ -105,9 +113,23 @@ impl Quick {
         last: Option<Value>,
     ) -> Value {
         let (f, layout) = (&self.frame, self.layout);
-        let bounds = |n: usize| if n + 1 < ks.len() { Bounds::Whole } else { Bounds::Guarded };
-        let exists = |n: usize| last.filter(|_| bounds(n) == Bounds::Guarded);
-        let atoms: Vec<Atoms> = ks.iter().enumerate().map(|(n, k)| layout.read(b, input, *k, bounds(n))).collect();
+        let is_last = |n: usize| n + 1 == ks.len();
+        let exists = |n: usize| last.filter(|_| is_last(n));
+        // What does not exist is not loaded: the thread that has the last element may be storing its result.
+        let atoms: Vec<Atoms> = ks
+            .iter()
+            .enumerate()
+            .map(|(n, k)| match exists(n) {
+                None if is_last(n) => layout.read(b, input, *k, Bounds::Exact),
+                None => layout.read(b, input, *k, Bounds::Whole),
+                Some(exists) => {
+                    let bits = layout.form().bits();
+                    let types = vec![bits; layout.form().atoms() as usize];
+                    let zeroes = |b: &mut Body| types.iter().map(|_| b.zero(bits)).collect();
+                    b.branch(exists, &types, |b| layout.read(b, input, *k, Bounds::Guarded), zeroes)
+                }
+            })
+            .collect();
         let one = b.i32(1);
         let other = b.sub(one, f.me);
         let region = round.region(b, f.packets, f.me);
@@ -122,7 +144,8 @@ impl Quick {
         let (results, came) = combine_pair(b, f, layout, self.order, round, (ks, &wanted), own);
         for (n, (k, values)) in ks.iter().zip(&results).enumerate() {
             let atoms = layout.close(b, values);
-            layout.write(b, out, *k, &atoms, bounds(n));
+            let bounds = if is_last(n) { Bounds::Guarded } else { Bounds::Whole };
+            layout.write(b, out, *k, &atoms, bounds);
         }
         came
     }

@@ -80,15 +80,17 @@ fn folder(description: &str, reference: Option<&str>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let pointer = |name: &str| KernelParameter { name: name.into(), bytes: 8, align: 8, kind: ParameterKind::Pointer };
     let n = KernelParameter { name: "n".into(), bytes: 8, align: 8, kind: ParameterKind::Integer };
+    let parameters = vec![pointer("landing"), pointer("source"), pointer("flags"), n];
+    let kernel = |name: &str, symbol: &str| Kernel {
+        symbol: symbol.into(),
+        name: name.into(),
+        parameters: parameters.clone(),
+    };
     let manifest = Manifest {
         abi_version: ABI_VERSION,
         source: "kernel.cu".into(),
         images: vec![],
-        kernels: vec![Kernel {
-            symbol: "_Z4push".into(),
-            name: "push".into(),
-            parameters: vec![pointer("landing"), pointer("source"), pointer("flags"), n],
-        }],
+        kernels: vec![kernel("push", "_Z4push"), kernel("spill", "_Z5spill")],
         reference: match reference {
             Some(source) if source == REFERENCE => {
                 std::fs::write(folder.path().join("reference.so"), common_reference()).expect("a file");
@@ -419,6 +421,45 @@ fn options_take_the_place_of_the_description() {
         of_file(refused(BenchOptions { kernels: vec!["pull".into()], ..options })),
         "launch.toml times no kernel `pull`   = help: name a kernel that stands there under `kernel`"
     );
+}
+
+#[test]
+fn a_kernel_that_is_left_out_is_not_launched_in_front_of_the_others() {
+    let second = r#"
+[[launches]]
+kernel = "spill"
+grid = 1
+block = 32
+arguments = ["landing", "source", "flags", "n"]
+[bench]
+kernel = ["push", "spill"]
+sweep = { n = [4] }
+"#;
+    let description = DESCRIPTION.replace("output = \"exact\"\n", "");
+    let folder = folder(&format!("{description}{second}"), None);
+    let calls = |kernels: &[&str]| {
+        let counts = [Rc::new(std::cell::Cell::new(0)), Rc::new(std::cell::Cell::new(0))];
+        let counted = |n: usize| -> fake::Kernel {
+            let count: Rc<std::cell::Cell<u32>> = counts[n].clone();
+            Rc::new(move |_: &mut Device<'_>| count.set(count.get() + 1))
+        };
+        let functions = [("_Z4push", counted(0)), ("_Z5spill", counted(1))];
+        let options = BenchOptions {
+            pes: Some(1),
+            repeats: Some(3),
+            kernels: kernels.iter().map(|k| (*k).to_owned()).collect(),
+            ..BenchOptions::new(Bounds::default())
+        };
+        crate::bench::bench_opened(&[folder.path().to_owned()], &options, &mut |_, _| (), &mut |needs| {
+            Ok(Box::new(Fake::new(needs.n_pes, needs.heap_bytes, &functions)))
+        })
+        .expect("times");
+        counts.map(|count| count.get())
+    };
+    let [push, spill] = calls(&[]);
+    assert!(push > 0 && push == spill, "{push} and {spill}");
+    assert_eq!(calls(&["spill"]), [0, spill]);
+    assert_eq!(calls(&["push"]), [push, 0]);
 }
 
 #[test]
