@@ -29,6 +29,7 @@ forget by_hand rounds.txt
 forget large large.txt
 forget nvshmem nvshmem_rounds.txt
 forget rounds rounds.jsonl
+forget places places.jsonl
 forget ends ends.txt
 forget all_reduce all_reduce.jsonl
 forget graph all_reduce_graph.jsonl
@@ -132,6 +133,9 @@ ends() {
 export -f ends
 wanted ends && step ends ends.txt 60 bash -c 'ends "$@"' - "$launch" "$here"
 wanted rounds && step rounds rounds.jsonl 90 "$launch" bench "$here/channel_rounds" --json --timeout 2
+wanted places && step places places.jsonl 60 "$launch" bench "$here/channel_rounds" --json --timeout 2 \
+  --sweep bytes=16,1024,4096 --sweep blocks=1 --sweep place=0,1,2,3,4,5,6,7 \
+  --kernel by_hand_12 --kernel by_hand_8 --kernel ll_8 --kernel ll_12 --kernel automatic
 if wanted all_reduce; then
   # One block beside several: sizes that take it too long are left out.
   step all_reduce all_reduce.jsonl 60 "$launch" bench "$here/all_reduce" --json --timeout 2 \

@@ -39,7 +39,7 @@ mod two_shot;
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 
-use body::{Body, Function, I64, Kind, Value};
+use body::{Body, Function, I64, Kind, Type, Value};
 use frame::{Frame, PARAMETERS};
 use packets::{Access, Layout};
 use quick::Quick;
@@ -273,8 +273,13 @@ impl Writer<'_> {
 
     /// What is not quick, in a function of its own: it takes so many registers that the quick way would have to spill.
     fn general(&mut self, b: &mut Body, f: &Frame, choice: &Choice) -> Value {
-        let name = format!("{}_general", self.symbol);
-        self.function_apart(b, f, &name, |this, b, f| this.choose(b, choice, [f.out, f.input, f.count, f.epoch]))
+        let name = match choice {
+            Choice::Always(algorithm, _) => algorithm.name(),
+            Choice::AtRunTime(_) => Algorithm::Auto.name(),
+        };
+        let body =
+            |this: &mut Writer<'_>, b: &mut Body, f: &Frame| this.choose(b, choice, [f.out, f.input, f.count, f.epoch]);
+        self.function_apart(b, f, &format!("{name}_of_any_size"), &body)
     }
 
     /// The quick way with the fewest packets a thread that suffice, or `general`. With one it is part of this function; with
@@ -310,14 +315,11 @@ impl Writer<'_> {
     fn quick_apart(&mut self, b: &mut Body, way: &Quick, each: u32) -> Value {
         let looped = each > quick::MOST;
         let name = if looped { "loop".into() } else { each.to_string() };
-        let name = format!("{}_quick_{name}", self.symbol);
-        let (group, reduction) = (self.signature.group, self.reduction());
-        let function = Function::write(&name, Kind::Apart, &quick::PARAMETERS, Some(I64), |b, p| {
-            let frame = Frame::new(b, group, [p[0], p[1], p[2], p[3]]);
+        let body = |_: &mut Writer<'_>, b: &mut Body, p: &[Value], frame: Frame, reduction: Reduction| {
             let way = Quick::with_packets(frame, reduction, (p[4], p[5]));
-            Some(if looped { way.in_a_loop(b) } else { way.expand(b, each) })
-        });
-        self.functions.push(function);
+            if looped { way.in_a_loop(b) } else { way.expand(b, each) }
+        };
+        let name = self.shared(&format!("quick_{name}"), &quick::PARAMETERS, &body);
         if looped {
             return b.call_function(&name, &way.arguments(), Some(I64));
         }
@@ -560,21 +562,33 @@ impl Writer<'_> {
         name: &str,
         body: &dyn Fn(&mut Writer<'_>, &mut Body, &Frame) -> Value,
     ) -> Value {
+        let body =
+            |writer: &mut Writer<'_>, b: &mut Body, _: &[Value], frame: Frame, _: Reduction| body(writer, b, &frame);
+        let name = self.shared(name, &PARAMETERS, &body);
+        b.call_function(&name, &[f.out, f.input, f.count, f.epoch], Some(I64))
+    }
+
+    /// Writes a function for any count, unless it exists; its name. The first parameters are [`PARAMETERS`].
+    fn shared(&mut self, name: &str, parameters: &[Type], body: &SharedBody<'_>) -> String {
         let name = format!("{}_by_{name}", self.signature.stem());
         if !(self.exists)(&name) && !self.functions.iter().any(|g| g.name == name) {
             let any_count = Signature { count: None, ..self.signature };
             let functions = std::mem::take(&mut self.functions);
             let mut writer = Writer { signature: any_count, exists: self.exists, functions };
-            let function = Function::write(&name, Kind::Apart, &PARAMETERS, Some(I64), |b, p| {
+            let function = Function::write(&name, Kind::Apart, parameters, Some(I64), |b, p| {
                 let f = Frame::new(b, any_count.group, [p[0], p[1], p[2], p[3]]);
-                Some(body(&mut writer, b, &Frame { apart: true, ..f }))
+                let reduction = writer.reduction();
+                Some(body(&mut writer, b, p, Frame { apart: true, ..f }, reduction))
             });
             self.functions = writer.functions;
             self.functions.push(function);
         }
-        b.call_function(&name, &[f.out, f.input, f.count, f.epoch], Some(I64))
+        name
     }
 }
+
+/// What a function has that several signatures share: writer, parameters, frame and reduction are its own.
+type SharedBody<'a> = dyn Fn(&mut Writer<'_>, &mut Body, &[Value], Frame, Reduction) -> Value + 'a;
 
 #[cfg(test)]
 mod tests;

@@ -94,12 +94,8 @@ impl Quick {
             if each > 1 {
                 return self.exchange(b, &round, (&input, &out), &ks, Some(last));
             }
-            b.branch(
-                last,
-                &[I1],
-                |b| vec![self.exchange(b, &round, (&input, &out), &ks, None)],
-                |b| vec![b.bool(true)],
-            )[0]
+            b.branch(last, &[I1], |b| vec![self.exchange(b, &round, (&input, &out), &ks, None)], |b| vec![b.bool(true)])
+                [0]
         })
     }
 
@@ -153,9 +149,7 @@ impl Quick {
     /// The same round with a loop, for as many packets as fit into a slot.
     pub(crate) fn in_a_loop(&self, b: &mut Body) -> Value {
         let (f, layout) = (&self.frame, self.layout);
-        f.one_time(b, layout, self.packets, 1, |b, chunk| {
-            one_shot::round_of_pair(b, f, layout, self.order, &chunk)
-        })
+        f.one_time(b, layout, self.packets, 1, |b, chunk| one_shot::round_of_pair(b, f, layout, self.order, &chunk))
     }
 }
 

@@ -14,8 +14,8 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
-use crate::diagnostic::{Diagnostic, codes};
 use super::team_facts::mark_as_value;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::llvm::{Messages, attribute, calls, defined_functions, demangled, is_kernel, name_of, span};
 
 /// The device runtime.

@@ -81,11 +81,8 @@ fn folder(description: &str, reference: Option<&str>) -> tempfile::TempDir {
     let pointer = |name: &str| KernelParameter { name: name.into(), bytes: 8, align: 8, kind: ParameterKind::Pointer };
     let n = KernelParameter { name: "n".into(), bytes: 8, align: 8, kind: ParameterKind::Integer };
     let parameters = vec![pointer("landing"), pointer("source"), pointer("flags"), n];
-    let kernel = |name: &str, symbol: &str| Kernel {
-        symbol: symbol.into(),
-        name: name.into(),
-        parameters: parameters.clone(),
-    };
+    let kernel =
+        |name: &str, symbol: &str| Kernel { symbol: symbol.into(), name: name.into(), parameters: parameters.clone() };
     let manifest = Manifest {
         abi_version: ABI_VERSION,
         source: "kernel.cu".into(),
