@@ -154,6 +154,7 @@ extern "C" __global__ void ll_wait_warp(packets::storage *s, unsigned long long 
   packets c(s, data);
   const unsigned long long *slot = c.wait<warp>(2, 0);
   read((const unsigned *)(slot + (threadIdx.x ^ 1)));
+  c.done<warp>(0);
 }
 
 // The same with 12 bytes of data in a packet, and a message of five words, of which the second packet has two.
