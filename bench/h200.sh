@@ -7,9 +7,10 @@
 #
 # This script lies in the folder that bench/prepare.sh made. BASELINES holds rounds.cu, nvshmem_rounds.cu and
 # nccl_and_symm_mem.py; what is not there is left out and said. RESULTS gets one file for each step, the tables (report.md) and a
-# log. Steps, all of them if none is named: ends by_hand nvshmem collectives libraries rounds all_reduce graph; and, if named,
-# large (large_all_reduce.cu). `ends` measures nothing: modules whose channels disagree must be refused at load. Needs nvcc, Python with torch, and NVSHMEM (found in Python's packages, or NVSHMEM_HOME). NVLink
-# multicast stays off.
+# log. Steps, all of them if none is named: ends by_hand nvshmem collectives libraries rounds places all_reduce graph; and, if
+# named, large (large_all_reduce.cu). `ends` measures nothing: modules whose channels disagree must be refused at load. `places`
+# is short rounds with the reply at eight places. Needs nvcc, Python with torch, and NVSHMEM (found in Python's packages, or
+# NVSHMEM_HOME). NVLink multicast stays off.
 set -uo pipefail
 [ $# -ge 2 ] || { sed -n '6p' "$0" | sed 's/^# */usage: /' >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +18,7 @@ mkdir -p "$2" || exit 2
 baselines=$(cd "$1" 2>/dev/null && pwd) || { echo "h200: there is no folder $1" >&2; exit 2; }
 results=$(cd "$2" && pwd)
 shift 2
-steps=" ${*:-ends by_hand nvshmem collectives libraries rounds all_reduce graph} "
+steps=" ${*:-ends by_hand nvshmem collectives libraries rounds places all_reduce graph} "
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 log=$results/log.txt
