@@ -73,6 +73,8 @@ pub(crate) fn pairs(kernel: &Kernel, work: &mut Work) -> Matched {
     let mut received: Vec<Received<'_>> = of(RelationKind::Brings)
         .map(|edge| Received { poll: kernel.site(edge.from), read: kernel.site(edge.to) })
         .filter(|received| received.read.class.is_received_data() && is_flag_poll(received.poll))
+        // A table of addresses was filled before the kernel.
+        .filter(|received| !received.read.reads_address)
         .collect();
     let is_call = |site: &Site| matches!(site.access.operation, Operation::Call { .. });
     let calls = sent.iter().flat_map(|s| [s.data, s.signal]).chain(received.iter().flat_map(|r| [r.poll, r.read]));

@@ -19,7 +19,7 @@
 //! ```text
 //! frontend      read, link inputs
 //! verify        verify_intrinsics, verify_assembly, annotations → team_facts → simplify → check_calls → materialise
-//! link          link_runtime → team_facts → inline_all → inline, simplify
+//! link          link_runtime → team_facts → not_local → inline_all → inline, simplify
 //! place-fences  place_fences → unroll
 //!               analysis of each kernel: `Communication`
 //! ```
@@ -53,7 +53,7 @@ use crate::frontend::{self, annotations};
 use crate::llvm::{Messages, machine, run_passes, verify};
 use crate::transform::{
     check_calls, check_errors, drop_last_meeting, fallbacks, hold_epochs, inline_all, link_runtime, materialise,
-    module_record, place_fences, team_facts, verify_assembly, verify_intrinsics,
+    module_record, not_local, place_fences, team_facts, verify_assembly, verify_intrinsics,
 };
 
 /// Who listens to a compilation.
@@ -251,6 +251,7 @@ impl Run<'_> {
         drop_last_meeting::run(&module);
         link_runtime::link(context, messages, &module)?;
         team_facts::run(&module);
+        not_local::run(&module);
         inline_all::run(&module);
         run_passes(&module, &machine, INLINE_ALL).map_err(one)?;
         run_passes(&module, &machine, SIMPLIFY).map_err(one)?;

@@ -12,6 +12,7 @@
 //! | `hold_epochs` | the rounds of collectives are counted in a register of the kernel |
 //! | `drop_last_meeting` | blocks do not meet where their kernel ends |
 //! | `link_runtime` | links and inlines the device runtime |
+//! | `not_local` | no access is taken for one of a thread's own variables, for analyses |
 //! | `inline_all` | every call becomes part of its kernel, for analyses |
 //! | `place_fences` | requirements of order become orderings and fences; the only creator of fences |
 //! | `module_record` | writes what the module says of itself |
@@ -25,6 +26,7 @@ pub(crate) mod inline_all;
 pub(crate) mod link_runtime;
 pub(crate) mod materialise;
 pub(crate) mod module_record;
+pub(crate) mod not_local;
 pub(crate) mod place_fences;
 pub(crate) mod team_facts;
 pub(crate) mod verify_assembly;

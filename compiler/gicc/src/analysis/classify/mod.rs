@@ -12,7 +12,7 @@ mod moved;
 mod objects;
 mod order;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::module::Module;
 use inkwell::targets::TargetData;
@@ -92,6 +92,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     let classes = classes::classify(&given, &control, &positions, &objects, &places, talks);
     let guards = guards::of(body, &control, &provenance, &numbers);
     let mut strides = Strides::new(body, &control);
+    let addresses = loaded_addresses(body, &raws);
 
     let mut order: Vec<usize> = (0..raws.len()).filter(|n| classes.of[*n].is_some()).collect();
     let ranks: HashMap<BlockId, usize> = control.blocks().enumerate().map(|(n, b)| (b, n)).collect();
@@ -112,6 +113,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
                 .map(|address| Address { stride, ..address }),
             stored: raws[n].value.map(|v| numbers.of(v)),
             stored_constant: raws[n].value.and_then(|v| body.integer(v)),
+            reads_address: raws[n].result.is_some_and(|node| addresses.contains(&node)),
             guard: guards[positions[n].block.0 as usize].clone(),
             in_loop: control.loop_of(positions[n].block),
             poll: waits.get(&n).filter(|_| class.is_poll() || class == Class::GridCounter).map(|w| w.poll.clone()),
@@ -188,6 +190,28 @@ fn address(
     })
 }
 
+/// The values that were read and are the base of an address. An index that was read is not one.
+fn loaded_addresses(body: &Body, raws: &[Raw]) -> HashSet<body::NodeId> {
+    let (mut seen, mut loaded) = (HashSet::new(), HashSet::new());
+    let mut work: Vec<body::NodeId> = raws.iter().filter_map(|raw| raw.address).map(|(node, _)| node).collect();
+    while let Some(node) = work.pop() {
+        if !seen.insert(node) {
+            continue;
+        }
+        match body.kind(node) {
+            Kind::Element { base, .. } => work.push(*base),
+            Kind::Cast(from) | Kind::Extract { from, .. } => work.push(*from),
+            Kind::Select { yes, no, .. } => work.extend([*yes, *no]),
+            Kind::Phi(incoming) => work.extend(incoming.iter().map(|(value, _)| *value)),
+            Kind::Load { .. } | Kind::Assembly { .. } => {
+                loaded.insert(node);
+            }
+            _ => {}
+        }
+    }
+    loaded
+}
+
 /// The numbers of a named barrier as values.
 fn with_numbers(mut site: Site, raw: &Raw, numbers: &Numbers) -> Site {
     if let Operation::Barrier(Barrier::Named { id, threads, .. }) = &mut site.access.operation {
@@ -253,6 +277,7 @@ impl Merged {
             && end == begin;
         if same {
             last.access.count += site.access.count;
+            last.reads_address &= site.reads_address;
             if let Some(packet) = &mut last.packet {
                 packet.pieces += 1;
                 packet.bytes += u32::try_from(bytes).unwrap_or(0);

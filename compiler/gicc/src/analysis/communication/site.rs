@@ -160,6 +160,8 @@ pub struct Site {
     pub stored: Option<ValueId>,
     /// The constant that is written, where it is one.
     pub stored_constant: Option<i64>,
+    /// Whether what it reads is an address that other operations go to, as from a table of pointers.
+    pub reads_address: bool,
     /// Which threads execute it.
     pub guard: Guard,
     /// The innermost loop around it.
