@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use gicc::check::code::Level;
 use gicc::check::report::{Confirmed, Finding, Report};
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles};
+use miette::{LabeledSpan, SourceCode};
 
-use crate::messages::Messages;
+use crate::messages::{Messages, report_handler};
 use crate::source::{Source, Sources};
 
 /// Writes reports.
@@ -50,16 +50,7 @@ impl Page {
     }
 
     fn finding(&self, finding: &Finding) -> String {
-        let theme = GraphicalTheme {
-            characters: ThemeCharacters::unicode(),
-            styles: if self.color { ThemeStyles::ansi() } else { ThemeStyles::none() },
-        };
-        let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(self.width.unwrap_or(usize::MAX))
-            .with_wrap_lines(self.width.is_some())
-            .with_context_lines(1)
-            .with_break_words(false)
-            .without_syntax_highlighting();
+        let handler = report_handler(self.color, self.width);
         let mut text = String::new();
         match handler.render_report(&mut text, &Shown::new(finding, &self.sources)) {
             Ok(()) => text.trim_end().to_owned() + "\n",

@@ -33,6 +33,20 @@ pub(crate) struct Messages {
     said: RefCell<HashSet<String>>,
 }
 
+/// What renders messages and findings alike: with colours or without, wrapped where a width is known.
+pub(crate) fn report_handler(color: bool, width: Option<usize>) -> GraphicalReportHandler {
+    let theme = GraphicalTheme {
+        characters: ThemeCharacters::unicode(),
+        styles: if color { ThemeStyles::ansi() } else { ThemeStyles::none() },
+    };
+    GraphicalReportHandler::new_themed(theme)
+        .with_width(width.unwrap_or(usize::MAX))
+        .with_wrap_lines(width.is_some())
+        .with_context_lines(1)
+        .with_break_words(false)
+        .without_syntax_highlighting()
+}
+
 impl Messages {
     /// Messages as the command line asks for them.
     pub(crate) fn new(args: &MessageArgs, remarks: Remarks) -> io::Result<Messages> {
@@ -111,22 +125,13 @@ impl Messages {
     }
 
     fn graphical(&self, diagnostic: &Diagnostic) -> String {
-        let theme = GraphicalTheme {
-            characters: ThemeCharacters::unicode(),
-            styles: if self.color { ThemeStyles::ansi() } else { ThemeStyles::none() },
-        };
         let shown = Shown {
             diagnostic,
             cause: diagnostic.cause.clone().map(Cause),
             excerpt: diagnostic.span.as_ref().and_then(Excerpt::read),
             notes: diagnostic.notes.iter().map(ShownNote::new).collect(),
         };
-        let handler = GraphicalReportHandler::new_themed(theme)
-            .with_width(self.width.unwrap_or(usize::MAX))
-            .with_wrap_lines(self.width.is_some())
-            .with_context_lines(1)
-            .with_break_words(false)
-            .without_syntax_highlighting();
+        let handler = report_handler(self.color, self.width);
         let mut text = String::new();
         match handler.render_report(&mut text, &shown) {
             Ok(()) => text,

@@ -54,6 +54,29 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// One that no question to the memory model belongs to: its place, what is said, why, and what to do.
+    pub(crate) fn unasked(
+        code: &'static Code,
+        kernel: &str,
+        span: Option<Span>,
+        message: impl Into<String>,
+        cause: impl Into<String>,
+        cure: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            code,
+            kernel: kernel.to_owned(),
+            span,
+            message: message.into(),
+            cause: cause.into(),
+            cure: cure.into(),
+            witness: None,
+            confirmed: Confirmed::Undecided,
+            labels: Vec::new(),
+            inlined_at: Vec::new(),
+        }
+    }
+
     /// The line, or 0.
     pub fn line(&self) -> u32 {
         self.span.as_ref().map_or(0, |span| span.line)

@@ -1,4 +1,5 @@
-//! All-reduce, one shot, in its shortest form: two PEs, and so few packets a thread that there is no loop.
+//! All-reduce, one shot, in its shortest form: two PEs, and so few packets a thread that there is no loop; for more than
+//! [`MOST`] one with a loop, which gets the block's packets too and needs no division.
 //!
 //! ```text
 //! load all, send all, wait for all, combine, store; the block meets

@@ -65,18 +65,14 @@ pub(super) fn weak_flag(kernel: &str, one: At<'_>, other: At<'_>) -> Finding {
 }
 
 pub(super) fn set_before(kernel: &str, event: &Event) -> Finding {
-    Finding {
-        code: &code::KERNEL_BOUNDARY,
-        kernel: kernel.to_owned(),
-        span: event.span.clone(),
-        message: "the wait is for something that was said before the kernel began".to_owned(),
-        cause: "no thread of the same launch sets this flag".to_owned(),
-        cure: "nothing, where the launches are ordered by their stream or by the host".to_owned(),
-        witness: None,
-        confirmed: Confirmed::Undecided,
-        labels: Vec::new(),
-        inlined_at: Vec::new(),
-    }
+    Finding::unasked(
+        &code::KERNEL_BOUNDARY,
+        kernel,
+        event.span.clone(),
+        "the wait is for something that was said before the kernel began",
+        "no thread of the same launch sets this flag",
+        "nothing, where the launches are ordered by their stream or by the host",
+    )
 }
 
 /// Vector loads of which some elements decide that the others have arrived.
@@ -107,18 +103,7 @@ pub(super) fn packets(kernel: &str, play: &Play<'_>, known: &mut BTreeSet<Pair>,
             if !trusted || !known.insert((event.site, event.site)) {
                 continue;
             }
-            judged.findings.push(Finding {
-                code: &code::HARDWARE_PACKETS,
-                kernel: kernel.to_owned(),
-                span: event.span.clone(),
-                message: "one element of a vector load tells that the others have arrived".to_owned(),
-                cause: "the memory model takes a vector access for separate accesses without mutual order; that they arrive together is a property of the hardware".to_owned(),
-                cure: "use one 128-bit word (`ld.relaxed.sys.b128`), or a flag in each element; else say so with the annotation gicc.packet".to_owned(),
-                witness: None,
-                confirmed: Confirmed::Undecided,
-                labels: Vec::new(),
-                inlined_at: Vec::new(),
-            });
+            judged.findings.push(Finding::unasked(&code::HARDWARE_PACKETS, kernel, event.span.clone(), "one element of a vector load tells that the others have arrived", "the memory model takes a vector access for separate accesses without mutual order; that they arrive together is a property of the hardware", "use one 128-bit word (`ld.relaxed.sys.b128`), or a flag in each element; else say so with the annotation gicc.packet"));
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::code::{self, Code};
-use super::super::report::{Confirmed, Finding};
+use super::super::report::Finding;
 use super::{Received, is_flag_poll};
 use crate::analysis::communication::{AssumptionKind, Class, Kernel, Site, SiteId};
 
@@ -60,18 +60,14 @@ pub(crate) fn notes(kernel: &Kernel) -> Vec<Finding> {
             AssumptionKind::Packet => &code::HARDWARE_PACKETS,
             _ => &code::INCOMPLETE,
         };
-        found.push(Finding {
+        found.push(Finding::unasked(
             code,
-            kernel: kernel.name.clone(),
-            span: assumption.span.clone(),
-            message: "something had to be taken for granted".to_owned(),
-            cause: assumption.words.clone(),
-            cure: "give all sources to `gicc check`, or annotate the memory".to_owned(),
-            witness: None,
-            confirmed: Confirmed::Undecided,
-            labels: Vec::new(),
-            inlined_at: Vec::new(),
-        });
+            &kernel.name,
+            assumption.span.clone(),
+            "something had to be taken for granted",
+            assumption.words.clone(),
+            "give all sources to `gicc check`, or annotate the memory",
+        ));
     }
     found
 }
@@ -82,16 +78,5 @@ fn note(kernel: &Kernel, code: &'static Code, site: &Site, message: String, caus
         "C0304" => "bound the loop and report who waited for whom, or use gicc::wait",
         _ => "nothing, where the hardware is known to do so; the annotation gicc.packet says that it is meant",
     };
-    Finding {
-        code,
-        kernel: kernel.name.clone(),
-        span: site.place.innermost.clone(),
-        message,
-        cause,
-        cure: cure.to_owned(),
-        witness: None,
-        confirmed: Confirmed::Undecided,
-        labels: Vec::new(),
-        inlined_at: Vec::new(),
-    }
+    Finding::unasked(code, &kernel.name, site.place.innermost.clone(), message, cause, cure)
 }

@@ -18,7 +18,7 @@ mod stores;
 
 use super::code::Code;
 use super::execute::Explored;
-use super::report::{Confirmed, Finding};
+use super::report::Finding;
 use crate::analysis::communication::{Kernel, Shape, Site};
 
 /// The findings of a kernel; `others` are those that were made before.
@@ -36,16 +36,5 @@ fn is_own(site: &Site) -> bool {
 
 /// A finding at a site that no question to the memory model belongs to.
 fn seen(kernel: &Kernel, code: &'static Code, site: &Site, message: String, cause: String, cure: &str) -> Finding {
-    Finding {
-        code,
-        kernel: kernel.name.clone(),
-        span: site.place.innermost.clone(),
-        message,
-        cause,
-        cure: cure.to_owned(),
-        witness: None,
-        confirmed: Confirmed::Undecided,
-        labels: Vec::new(),
-        inlined_at: Vec::new(),
-    }
+    Finding::unasked(code, &kernel.name, site.place.innermost.clone(), message, cause, cure)
 }
