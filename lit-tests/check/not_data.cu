@@ -4,26 +4,38 @@
 // CHECK-NOT: error[
 // CHECK: {{nothing is wrong|0 findings of correctness}}
 
-// As libcu++ loads an atomic object.
-static __device__ unsigned load_acquire(const unsigned *flag) {
+// As libcu++ loads an atomic object, and adds to one.
+static __device__ unsigned long long load_acquire(const unsigned long long *flag) {
   if (__nvvm_isspacep_local(flag)) return *flag;
-  unsigned seen;
-  asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+  unsigned long long seen;
+  asm volatile("ld.acquire.sys.u64 %0, [%1];" : "=l"(seen) : "l"(flag) : "memory");
   return seen;
 }
-static __device__ void store_release(unsigned *flag, unsigned value) {
-  if (__nvvm_isspacep_local(flag)) *flag = value;
-  else asm volatile("st.release.sys.u32 [%1], %0;" ::"r"(value), "l"(flag) : "memory");
+static __device__ void add_release(unsigned long long *flag) {
+  if (__nvvm_isspacep_local(flag)) *flag += 1;
+  else asm volatile("red.release.sys.add.u64 [%0], 1;" ::"l"(flag) : "memory");
 }
-
-// The threads that wait at the end are the only ones; nobody reads behind it.
-__global__ void push_then_meet(float4 *const *remote, unsigned *const *flags, unsigned *const *own, int rank,
-                               const float4 *in, unsigned epoch) {
-  for (int i = 0; i < 4; i++) remote[i][threadIdx.x] = in[threadIdx.x];
+// The threads that wait at the end go on alone, and nobody reads behind it.
+struct Channel { unsigned long long *remote, *inbound, *expected; };
+__global__ void pull_then_meet(Channel *channels, void *const *remote, float4 *buffer, float4 *result, int n) {
+  __shared__ Channel local[4];
+  if (threadIdx.x < 4) local[threadIdx.x] = channels[threadIdx.x];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float4 sum = buffer[i];
+    for (int p = 0; p < 4; p++) {
+      float4 v = ((float4 *)remote[p])[i];
+      sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
+    }
+    for (int p = 0; p < 4; p++) ((float4 *)remote[4 + p])[i] = sum;
+    result[i] = sum;
+  }
   __syncthreads();
   if (threadIdx.x < 4) {
-    store_release(flags[threadIdx.x] + rank, epoch);
-    while (load_acquire(own[threadIdx.x]) < epoch) {}
+    add_release(local[threadIdx.x].remote);
+    unsigned long long e = *local[threadIdx.x].expected + 1;
+    *local[threadIdx.x].expected = e;
+    while (load_acquire(local[threadIdx.x].inbound) < e) {}
   }
 }
 
