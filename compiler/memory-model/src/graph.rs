@@ -16,6 +16,7 @@ mod strength;
 pub(crate) use check::check_range;
 
 use crate::assumption::Assumptions;
+use crate::meter::Meter;
 use crate::program::{Place, Program, ProxyFence, Register, Space, Until};
 use crate::relation::Relation;
 use crate::{Proxy, Scope, Semantics};
@@ -160,6 +161,8 @@ pub(crate) struct Graph<'a> {
     /// Whether two accesses overlap partially, one of them writing.
     pub(crate) mixed_sizes: bool,
     proxy_fences: Vec<EventId>,
+    /// What was looked at so far.
+    pub(crate) meter: Meter,
 }
 
 impl Event {
@@ -229,6 +232,7 @@ impl Graph<'_> {
     /// Base causality (PTX ISA §8.9.5), with what precedes an asynchronous operation. That is not in the relation itself:
     /// the completion of such an operation does not order what precedes its start (§8.9.1.1).
     pub(crate) fn reaches(&self, base: &Relation, from: EventId, to: EventId) -> bool {
+        self.meter.look(1);
         base.has(from, to) || self.events[to].issue.is_some_and(|issue| base.has(from, issue))
     }
 

@@ -115,8 +115,8 @@
 //!
 //! # Limits
 //!
-//! - At most 256 events, and [`Model::step_limit`] steps of search. Typical programs of five threads with eight
-//!   operations take milliseconds.
+//! - At most 256 events, and [`Model::step_limit`] steps of search: a decision is one or more, by the number of events, and
+//!   so many looks at pairs of events are one. Typical programs of five threads with eight operations take milliseconds.
 //! - No branches and no loops: the rounds of a spin before the last are not seen, nor is whether a spin ends.
 //!   A barrier is taken to complete, and the n-th arrival of each thread at it belongs to its n-th generation; a
 //!   thread that never arrives, or a choice of which threads meet, is noticed (and refused) only where the barrier
@@ -131,6 +131,7 @@ mod condition;
 mod error;
 mod graph;
 pub mod litmus;
+mod meter;
 mod model;
 mod print;
 mod program;

@@ -18,7 +18,8 @@ use crate::witness::Witness;
 pub struct Model {
     /// What is assumed beyond the manual.
     pub assumptions: Assumptions,
-    /// How many steps the search may take before it is refused. A million takes a few seconds.
+    /// How many steps the search may take before it is refused: what it looks at, in units of the cost of a decision in a
+    /// small program. A million takes a second or two.
     pub step_limit: u64,
     /// How many distinct outcomes [`Model::outcomes`] may collect before it is refused.
     pub outcome_limit: usize,
@@ -83,7 +84,7 @@ impl Model {
         self.check_counted(program, condition, &mut 0)
     }
 
-    /// [`Model::check`]; the steps that the search took are added to `steps`, whatever comes out.
+    /// [`Model::check`]; the steps that the graph and the search took are added to `steps`, whatever comes out.
     ///
     /// # Errors
     /// As of [`Model::check`].
@@ -94,6 +95,7 @@ impl Model {
         steps: &mut u64,
     ) -> Result<Verdict, ModelError> {
         let graph = Graph::new(program, self.assumptions)?;
+        *steps += graph.meter.steps();
         let question = Question::new(&graph, condition)?;
         if graph.mixed_sizes
             && let Some((witness, race)) = self.find_mixed_race(&graph, steps)?
@@ -155,12 +157,13 @@ impl Model {
         self.races_counted(program, &mut 0)
     }
 
-    /// [`Model::races`]; the steps that the search took are added to `steps`, whatever comes out.
+    /// [`Model::races`]; the steps that the graph and the search took are added to `steps`, whatever comes out.
     ///
     /// # Errors
     /// As of [`Model::check`].
     pub fn races_counted(&self, program: &Program, steps: &mut u64) -> Result<BTreeSet<Race>, ModelError> {
         let graph = Graph::new(program, self.assumptions)?;
+        *steps += graph.meter.steps();
         let mut found = None;
         let mut search = Search::new(&graph, &[], Vec::new(), self.step_limit).only_relevant(&[]);
         let run = search.run(&mut |leaf| {

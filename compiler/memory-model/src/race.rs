@@ -30,6 +30,7 @@ pub struct Race {
 pub(crate) fn races(graph: &Graph<'_>, leaf: &Leaf<'_>) -> Vec<Race> {
     let mut found = Vec::new();
     for accesses in &graph.accesses {
+        graph.meter.look(accesses.len() * accesses.len() / 2);
         for (index, &one) in accesses.iter().enumerate() {
             for &other in &accesses[index + 1..] {
                 if let Some(kind) = race_between(graph, leaf, one, other) {

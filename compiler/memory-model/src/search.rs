@@ -54,7 +54,8 @@ pub(crate) struct Search<'g, 'p> {
     order: Vec<usize>,
     /// Locations of which all final contents are wanted.
     wanted: Vec<bool>,
-    steps: u64,
+    /// What the meter showed before.
+    started: u64,
     limit: u64,
 }
 
@@ -80,7 +81,7 @@ impl<'g, 'p> Search<'g, 'p> {
         };
         let mut order: Vec<usize> = (0..graph.slots.len()).collect();
         order.sort_by_key(|slot| (rank(slot), graph.writers[graph.slots[*slot].cell].len()));
-        Search { graph, constraints, order, wanted, steps: 0, limit }
+        Search { graph, constraints, order, wanted, started: graph.meter.steps(), limit }
     }
 
     /// Leaves the sources of those reads open that can change nothing: weak loads without constraint, of which nothing
@@ -130,12 +131,13 @@ impl<'g, 'p> Search<'g, 'p> {
 
     /// How many steps were taken.
     pub(crate) fn steps(&self) -> u64 {
-        self.steps
+        self.graph.meter.steps() - self.started
     }
 
-    fn count_step(&mut self) -> Result<(), ModelError> {
-        self.steps += 1;
-        if self.steps > self.limit {
+    /// A decision, unless the steps are spent.
+    fn decide(&self) -> Result<(), ModelError> {
+        self.graph.meter.decide(self.graph.events.len());
+        if self.steps() > self.limit {
             return Err(ModelError::TooLarge { what: "search steps", limit: self.limit });
         }
         Ok(())
@@ -156,7 +158,7 @@ impl<'g, 'p> Search<'g, 'p> {
             {
                 continue;
             }
-            self.count_step()?;
+            self.decide()?;
             let mut next = state.clone();
             next.read_from(graph, slot, write);
             if self.constraints_hold(&next) && next.is_plausible(graph) {
@@ -178,7 +180,7 @@ impl<'g, 'p> Search<'g, 'p> {
             return self.decide_fences(state, depth + 1, visit);
         }
         for (first, second) in [(one, other), (other, one)] {
-            self.count_step()?;
+            self.decide()?;
             let mut next = state.clone();
             next.base.add_closed(first, second);
             if next.is_plausible(self.graph) {
@@ -193,7 +195,7 @@ impl<'g, 'p> Search<'g, 'p> {
 
     fn decide_coherence(&mut self, state: &State, visit: Visit<'_>) -> Progress {
         let graph = self.graph;
-        self.count_step()?;
+        self.decide()?;
         if !self.swaps_agree(state) {
             return Ok(ControlFlow::Continue(()));
         }
@@ -205,8 +207,7 @@ impl<'g, 'p> Search<'g, 'p> {
             }
             let wanted = self.wanted.get(location).copied().unwrap_or(false);
             let mut problem = coherence::Problem::new(graph, state, &causes, location, wanted);
-            let found = problem.solve(self.limit.saturating_sub(self.steps));
-            self.steps += problem.steps();
+            let found = problem.solve(self.started.saturating_add(self.limit));
             let found = found.ok_or(ModelError::TooLarge { what: "search steps", limit: self.limit })?;
             if found.is_empty() {
                 return Ok(ControlFlow::Continue(()));
@@ -316,6 +317,7 @@ impl State {
         let mut causes = Relation::new(graph.events.len());
         for accesses in &graph.accesses {
             for &from in accesses {
+                graph.meter.look(accesses.len());
                 for &to in accesses {
                     if graph.touch(from, to) && self.causes(graph, from, to) {
                         causes.add(from, to);
@@ -347,5 +349,43 @@ impl State {
                     || !self.causes(graph, write, newer)
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assumption::Assumptions;
+    use crate::litmus::Litmus;
+
+    /// As many threads add to one counter.
+    fn counters(threads: usize) -> String {
+        let adds = (0..threads).map(|pe| format!("thread T{pe} on {pe}.0\n atom.relaxed.sys.add r, [count], 1\n"));
+        format!("global count\n{}forbid T0.r == 99\n", adds.collect::<String>())
+    }
+
+    /// Executions that are visited until the steps are spent, and the pairs that the axioms speak of in each: every write of a
+    /// location with every read of it.
+    fn visited(threads: usize, limit: u64) -> (u64, u64) {
+        let test = Litmus::parse(&counters(threads)).expect("the test parses");
+        let graph = Graph::new(&test.program, Assumptions::default()).expect("the program is small");
+        let mut executions = 0;
+        let end = Search::new(&graph, &[], Vec::new(), limit).run(&mut |_| {
+            executions += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(matches!(end, Err(ModelError::TooLarge { what: "search steps", .. })), "{end:?}");
+        (executions, (threads * threads) as u64)
+    }
+
+    #[test]
+    fn a_step_weighs_what_it_looks_at() {
+        let limit = 5_000;
+        let (small, pairs_of_small) = visited(8, limit);
+        let (large, pairs_of_large) = visited(32, limit);
+        assert!(small > 0, "the limit is too small for the test");
+        // Whatever the size of the program, the same number of steps looks at about as much.
+        let (one, other) = (small * pairs_of_small, large * pairs_of_large);
+        assert!(other <= 4 * one, "{other} pairs of a large program for the steps of {one} of a small one");
     }
 }

@@ -1,5 +1,6 @@
-//! How much work a kernel may cost: steps of execution, and steps of the memory model's search. Work is counted and never
-//! timed, so that what is found depends on the program alone, and not on the machine or on what else it does.
+//! How much work a kernel may cost: steps of execution, and steps of the memory model's search, which weigh what they look at.
+//! Work is counted and never timed, so that what is found depends on the program alone, and not on the machine or on what else
+//! it does.
 //!
 //! A module has a multiple of a kernel's share, which its kernels use up in order; what was not looked at for that is said.
 
@@ -31,14 +32,14 @@ impl Work {
     }
 
     /// At most so many of them, which are taken off: a part that is used alone.
-    fn share(&mut self, most: u64) -> Work {
+    pub(crate) fn share(&mut self, most: u64) -> Work {
         let part = self.left.min(most);
         self.left -= part;
         Work { left: part }
     }
 
     /// Gives back what was not used.
-    fn back(&mut self, part: Work) {
+    pub(crate) fn back(&mut self, part: Work) {
         self.left = self.left.saturating_add(part.left);
     }
 }
@@ -50,29 +51,41 @@ pub(crate) struct Budget {
     pub(crate) execution: Work,
     /// Steps of the search for executions of skeletons.
     pub(crate) search: Work,
+    /// Steps of the search for what would mend the races that were found.
+    pub(crate) cures: Work,
 }
 
 /// Steps for one kernel: about a second each on a slow machine.
 const EXECUTION: u64 = 3_000_000;
 const SEARCH: u64 = 400_000;
+const CURES: u64 = 1_200_000;
 /// As many kernels may cost all of their share.
 const KERNELS: u64 = 8;
 
 impl Budget {
     /// That of a module.
     pub(crate) fn of_module() -> Budget {
-        Budget { execution: Work::new(EXECUTION * KERNELS), search: Work::new(SEARCH * KERNELS) }
+        Budget {
+            execution: Work::new(EXECUTION * KERNELS),
+            search: Work::new(SEARCH * KERNELS),
+            cures: Work::new(CURES * KERNELS),
+        }
     }
 
     /// The share of its next kernel.
     pub(crate) fn for_kernel(&mut self) -> Budget {
-        Budget { execution: self.execution.share(EXECUTION), search: self.search.share(SEARCH) }
+        Budget {
+            execution: self.execution.share(EXECUTION),
+            search: self.search.share(SEARCH),
+            cures: self.cures.share(CURES),
+        }
     }
 
     /// Takes back what a kernel has left.
     pub(crate) fn take_back(&mut self, rest: Budget) {
         self.execution.back(rest.execution);
         self.search.back(rest.search);
+        self.cures.back(rest.cures);
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use memory_model as mm;
 use memory_model::{ModelError, RaceKind};
 
-use super::budget::Work;
+use super::budget::{Budget, Work};
 use super::code::{self, Level};
 use super::execute::Explored;
 use super::execute::event::{AccessKind, Event, EventKind};
@@ -51,40 +51,58 @@ pub(crate) struct At<'s> {
     pub(crate) event: &'s Event,
 }
 
+/// What is known while the launches of a kernel are judged.
+struct Judge<'a> {
+    kernel: &'a str,
+    oracle: Oracle<'a>,
+    /// What the search for cures may cost.
+    cures: &'a mut Work,
+    known: BTreeSet<Pair>,
+    /// Flags that were set before the launch.
+    before: BTreeMap<(u32, u32), Finding>,
+    judged: Judged,
+}
+
 /// Judges all launches.
-pub(crate) fn judge(kernel: &str, explored: &Explored, work: &mut Work) -> Judged {
-    let mut judged = Judged::default();
-    let mut oracle = Oracle::new(work);
-    let mut known: BTreeSet<Pair> = BTreeSet::new();
-    let mut before: BTreeMap<(u32, u32), Finding> = BTreeMap::new();
+pub(crate) fn judge(kernel: &str, explored: &Explored, budget: &mut Budget) -> Judged {
+    let mut judge = Judge {
+        kernel,
+        oracle: Oracle::new(&mut budget.search),
+        cures: &mut budget.cures,
+        known: BTreeSet::new(),
+        before: BTreeMap::new(),
+        judged: Judged::default(),
+    };
     for scenario in &explored.scenarios {
         let (plays, cut_off) = Play::all(scenario, MOST_PLAYS);
         if cut_off {
-            judged.open("threads have more combinations of paths than were looked at", None);
+            judge.judged.open("threads have more combinations of paths than were looked at", None);
         }
         for play in &plays {
             let mut signatures = BTreeSet::new();
             let groups = play.shared_data();
             for &group in &groups {
-                if oracle.is_spent() {
-                    judged.open("the steps that a kernel may cost were spent before all data was looked at", None);
+                if judge.oracle.is_spent() {
+                    judge
+                        .judged
+                        .open("the steps that a kernel may cost were spent before all data was looked at", None);
                     break;
                 }
                 // Many words that the same instructions access in the same way are judged once.
                 if !signatures.insert(play.signature(group)) {
                     continue;
                 }
-                let skeleton = play.skeleton(Some(group));
-                one(kernel, play, &skeleton, &mut oracle, &mut known, &mut judged, &mut before);
+                judge.one(play, &play.skeleton(Some(group)));
             }
             let flags = play.skeleton(None);
             if groups.is_empty() {
-                one(kernel, play, &flags, &mut oracle, &mut known, &mut judged, &mut before);
-                overwritten(kernel, play, &flags, &mut oracle, &mut known, &mut judged);
+                judge.one(play, &flags);
+                overwritten(kernel, play, &flags, &mut judge.oracle, &mut judge.known, &mut judge.judged);
             }
-            packets(kernel, play, &mut known, &mut judged);
+            packets(kernel, play, &mut judge.known, &mut judge.judged);
         }
     }
+    let Judge { mut judged, before, .. } = judge;
     judged.findings.extend(before.into_values());
     // A weak flag that is the cause of something wrong was told already.
     let wrong: BTreeSet<_> =
@@ -119,50 +137,45 @@ fn at<'s>(play: &Play<'s>, skeleton: &Skeleton, operation: &mm::Operation) -> Op
     Some(At { thread, step, role, event })
 }
 
-fn one(
-    kernel: &str,
-    play: &Play<'_>,
-    skeleton: &Skeleton,
-    oracle: &mut Oracle<'_>,
-    known: &mut BTreeSet<Pair>,
-    judged: &mut Judged,
-    before: &mut BTreeMap<(u32, u32), Finding>,
-) {
-    let races = match oracle.races(&skeleton.program) {
-        Ok(races) => races,
-        // This choice of paths never happens.
-        Err(ModelError::NoExecution) => return,
-        Err(error) => {
-            judged.open(&format!("the memory model did not answer: {error}"), data_span(play, skeleton));
-            return;
-        }
-    };
-    for &(thread, step) in &skeleton.set_before {
-        if let Some((_, event)) = play.event(skeleton, thread, step) {
-            before.entry(event.site).or_insert_with(|| set_before(kernel, event));
-        }
-    }
-    for race in &races {
-        let (Some(one), Some(other)) = (at(play, skeleton, &race.one), at(play, skeleton, &race.other)) else {
-            continue;
+impl Judge<'_> {
+    /// Judges one skeleton.
+    fn one(&mut self, play: &Play<'_>, skeleton: &Skeleton) {
+        let races = match self.oracle.races(&skeleton.program) {
+            Ok(races) => races,
+            // This choice of paths never happens.
+            Err(ModelError::NoExecution) => return,
+            Err(error) => {
+                self.judged.open(&format!("the memory model did not answer: {error}"), data_span(play, skeleton));
+                return;
+            }
         };
-        // Threads of one block are not a matter of communication, but with the copy unit.
-        let copies = [&one, &other].iter().any(|at| matches!(at.event.kind, EventKind::Copy { .. }));
-        if (one.role.pe, one.role.block) == (other.role.pe, other.role.block) && !copies {
-            continue;
+        for &(thread, step) in &skeleton.set_before {
+            if let Some((_, event)) = play.event(skeleton, thread, step) {
+                self.before.entry(event.site).or_insert_with(|| set_before(self.kernel, event));
+            }
         }
-        let is_data =
-            |at: &At<'_>| touches(&skeleton.program, at).iter().any(|location| skeleton.data.contains(location));
-        let pair = (one.event.site.min(other.event.site), one.event.site.max(other.event.site));
-        if !known.insert(pair) {
-            continue;
+        for race in &races {
+            let (Some(one), Some(other)) = (at(play, skeleton, &race.one), at(play, skeleton, &race.other)) else {
+                continue;
+            };
+            // Threads of one block are not a matter of communication, but with the copy unit.
+            let copies = [&one, &other].iter().any(|at| matches!(at.event.kind, EventKind::Copy { .. }));
+            if (one.role.pe, one.role.block) == (other.role.pe, other.role.block) && !copies {
+                continue;
+            }
+            let is_data =
+                |at: &At<'_>| touches(&skeleton.program, at).iter().any(|location| skeleton.data.contains(location));
+            let pair = (one.event.site.min(other.event.site), one.event.site.max(other.event.site));
+            if !self.known.insert(pair) {
+                continue;
+            }
+            let finding = match race.kind {
+                RaceKind::MixedSize => mixed(self.kernel, one, other),
+                RaceKind::UniformSize if is_data(&one) => diagnose(self.kernel, play, skeleton, one, other, self.cures),
+                RaceKind::UniformSize => weak_flag(self.kernel, one, other),
+            };
+            self.judged.findings.push(finding);
         }
-        let finding = match race.kind {
-            RaceKind::MixedSize => mixed(kernel, one, other),
-            RaceKind::UniformSize if is_data(&one) => diagnose(kernel, play, skeleton, one, other),
-            RaceKind::UniformSize => weak_flag(kernel, one, other),
-        };
-        judged.findings.push(finding);
     }
 }
 
@@ -254,9 +267,13 @@ mod tests {
         Explored { scenarios: vec![Scenario { launch, threads: threads.collect() }], gaps: BTreeSet::new() }
     }
 
+    fn budget(search: u64) -> Budget {
+        Budget { search: Work::new(search), ..Budget::of_module() }
+    }
+
     #[test]
     fn a_missing_release_is_found_with_its_line() {
-        let judged = judge("k", &late(), &mut Work::new(100_000));
+        let judged = judge("k", &late(), &mut budget(100_000));
         let found: Vec<_> = judged.findings.iter().map(|f| (f.code.code, f.line(), f.confirmed)).collect();
         assert_eq!(found, [("C0101", 2, Confirmed::Confirmed)]);
         assert!(judged.undecided.is_empty(), "{:?}", judged.undecided);
@@ -264,14 +281,22 @@ mod tests {
 
     #[test]
     fn what_was_not_looked_at_is_said() {
-        let judged = judge("k", &late(), &mut Work::new(0));
+        let judged = judge("k", &late(), &mut budget(0));
         assert!(judged.findings.is_empty());
         let words: Vec<&str> = judged.undecided.iter().map(|gap| gap.words.as_str()).collect();
         assert_eq!(words, ["the steps that a kernel may cost were spent before all data was looked at"]);
         // A search that is cut off names the data.
-        let judged = judge("k", &late(), &mut Work::new(1));
+        let judged = judge("k", &late(), &mut budget(1));
         let gap = judged.undecided.first().expect("it did not have the steps");
         assert!(gap.words.starts_with("the memory model did not answer"), "{gap:?}");
         assert_eq!(gap.span.as_ref().map(|span| span.line), Some(1));
+    }
+
+    #[test]
+    fn a_race_whose_cure_was_not_looked_for_says_so() {
+        let judged = judge("k", &late(), &mut Budget { cures: Work::new(0), ..Budget::of_module() });
+        let [finding] = judged.findings.as_slice() else { panic!("{:?}", judged.findings) };
+        assert_eq!((finding.code.code, finding.line()), ("C0114", 4));
+        assert!(finding.cause.ends_with("what would order them was not looked for: the steps for that were spent"));
     }
 }

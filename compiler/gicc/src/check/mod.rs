@@ -61,10 +61,10 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
         let mut share = budget.for_kernel();
         let explored = execute::explore(&code, kernel, &mut share.execution);
         let (mut findings, undecided, unfollowed) = if explored.meets_peers() {
-            let judged = judge::judge(&kernel.name, &explored, &mut share.search);
+            let judged = judge::judge(&kernel.name, &explored, &mut share);
             (judged.findings, judged.undecided, explored.gaps.clone())
         } else if let Some(found) = found {
-            let matched = pattern::pairs(found, &mut share.search);
+            let matched = pattern::pairs(found, &mut share);
             let words = "no small launch shows who is whose peer, so that signals and waits were put together by what they \
                          do, and orders that only a launch shows were not looked for";
             let meets = found.sites.iter().any(|site| site.class == Class::Signal || site.class.is_poll());

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memory_model::Semantics;
 
-use super::budget::Work;
+use super::budget::Budget;
 use super::code::{self, Level};
 use super::execute::gap::Gap;
 use super::execute::{Explored, Scenario};
@@ -62,7 +62,7 @@ struct Received<'k> {
 }
 
 /// Judges the pairs of a kernel.
-pub(crate) fn pairs(kernel: &Kernel, work: &mut Work) -> Matched {
+pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
     let mut matched = Matched::default();
     let of = |kind: RelationKind| kernel.edges().into_iter().filter(move |edge| edge.kind == kind);
     let mut sent: Vec<Sent<'_>> = of(RelationKind::Publishes)
@@ -143,7 +143,7 @@ pub(crate) fn pairs(kernel: &Kernel, work: &mut Work) -> Matched {
             matched.undecided.insert(Gap { words, span: None });
         }
         scenarios.truncate(MOST);
-        let judged = judge(&kernel.name, &Explored { scenarios, gaps: BTreeSet::new() }, work);
+        let judged = judge(&kernel.name, &Explored { scenarios, gaps: BTreeSet::new() }, budget);
         matched.undecided.extend(judged.undecided);
         judged.findings
     };

@@ -8,6 +8,7 @@ use super::{Cell, Event, EventId, Graph, Kind, Slot, Written};
 use crate::Proxy;
 use crate::assumption::Assumptions;
 use crate::error::ModelError;
+use crate::meter::Meter;
 use crate::relation::Relation;
 
 impl<'a> Lowering<'a> {
@@ -153,6 +154,9 @@ impl<'a> Lowering<'a> {
         };
         let conditional = of_kind(|event| matches!(event.written, Written::CompareAndSwap { .. }));
         let proxy_fences = of_kind(|event| matches!(event.kind, Kind::ProxyFence(_)));
+        let meter = Meter::default();
+        // Each pair is looked at for program order, for base causality and for moral strength.
+        meter.look(3 * events.len() * events.len());
         let mut graph = Graph {
             program: self.program,
             assumptions,
@@ -172,6 +176,7 @@ impl<'a> Lowering<'a> {
             single_proxy,
             mixed_sizes: false,
             proxy_fences,
+            meter,
             program_order,
             base,
             dependencies,

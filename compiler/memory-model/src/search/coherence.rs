@@ -30,7 +30,6 @@ pub(super) struct Problem<'a, 'p> {
     /// Program order between overlapping operations, and morally strong reads-from.
     fixed: Relation,
     all: bool,
-    steps: u64,
     found: Vec<LocationOrder>,
     seen: BTreeSet<Vec<(usize, EventId)>>,
 }
@@ -75,26 +74,10 @@ impl<'a, 'p> Problem<'a, 'p> {
                 }
             }
         }
-        Problem {
-            graph,
-            state,
-            causes,
-            accesses,
-            writes,
-            pairs,
-            fixed,
-            all,
-            steps: 0,
-            found: Vec::new(),
-            seen: BTreeSet::new(),
-        }
+        Problem { graph, state, causes, accesses, writes, pairs, fixed, all, found: Vec::new(), seen: BTreeSet::new() }
     }
 
-    pub(super) fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    /// The coherence orders that satisfy the axioms; none where more than `limit` steps are needed.
+    /// The coherence orders that satisfy the axioms; none where the meter passes `limit`.
     pub(super) fn solve(&mut self, limit: u64) -> Option<Vec<LocationOrder>> {
         // Coherence axiom (§8.10.1): causality between overlapping writes is in coherence.
         let mut coherence = Relation::new(self.graph.events.len());
@@ -113,8 +96,8 @@ impl<'a, 'p> Problem<'a, 'p> {
     }
 
     fn decide(&mut self, coherence: &Relation, depth: usize, limit: u64) -> Option<()> {
-        self.steps += 1;
-        if self.steps > limit {
+        self.graph.meter.decide(self.graph.events.len());
+        if self.graph.meter.steps() > limit {
             return None;
         }
         if !self.all && !self.found.is_empty() {
@@ -163,8 +146,10 @@ impl<'a, 'p> Problem<'a, 'p> {
             if !self.all {
                 finals.truncate(1);
             }
-            self.steps += finals.len() as u64;
-            if self.steps > limit {
+            for _ in &finals {
+                self.graph.meter.decide(0);
+            }
+            if self.graph.meter.steps() > limit {
                 return None;
             }
         }
@@ -178,6 +163,9 @@ impl<'a, 'p> Problem<'a, 'p> {
 
     /// The axioms on this location, for a coherence order that may still grow.
     fn is_consistent(&self, coherence: &Relation) -> bool {
+        let events = self.graph.events.len();
+        // What closing an order costs, and what the axioms look at.
+        self.graph.meter.look(events * events / 4 + self.accesses.len() * self.writes.len());
         !self.writes.iter().any(|&write| coherence.has(write, write))
             && self.causality_holds(coherence)
             && self.atomicity_holds(coherence)

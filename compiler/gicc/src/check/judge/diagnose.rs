@@ -12,16 +12,28 @@ use super::super::skeleton::{Play, Skeleton};
 use super::{At, Oracle, label, who, words};
 
 /// Steps of the search for what one race lacks.
-const CURES_LIMIT: u64 = 600_000;
+const CURES_LIMIT: u64 = 300_000;
 
 /// Finds the cure of a race, and says what is missing.
-pub(super) fn diagnose(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, one: At<'_>, other: At<'_>) -> Finding {
+pub(super) fn diagnose(
+    kernel: &str,
+    play: &Play<'_>,
+    skeleton: &Skeleton,
+    one: At<'_>,
+    other: At<'_>,
+    work: &mut Work,
+) -> Finding {
+    let mut share = work.share(CURES_LIMIT);
+    let finding = cured(kernel, play, skeleton, one, other, &mut share);
+    work.back(share);
+    finding
+}
+
+fn cured(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, one: At<'_>, other: At<'_>, work: &mut Work) -> Finding {
     let write_first =
         |a: &At<'_>| matches!(&a.event.kind, EventKind::Access(access) if access.kind == AccessKind::Load);
     let (writer, reader) = if write_first(&one) { (other, one) } else { (one, other) };
-    // A finding is told in full whatever was spent before.
-    let mut work = Work::new(CURES_LIMIT);
-    let mut oracle = Oracle::new(&mut work);
+    let mut oracle = Oracle::new(work);
     let mut witness = witness(skeleton, &mut oracle, &writer, &reader);
     let race = format!(
         "{} ({}) and {} ({}) are not ordered",
@@ -32,6 +44,9 @@ pub(super) fn diagnose(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, one: 
     );
     let mut labels: Vec<Label> = [&writer, &reader].into_iter().filter_map(label).collect();
     for cure in cures(play, skeleton, &writer, &reader) {
+        if oracle.is_spent() {
+            break;
+        }
         if !is_cured(&cure, &mut oracle, &writer, &reader) {
             continue;
         }
@@ -59,7 +74,11 @@ pub(super) fn diagnose(kernel: &str, play: &Play<'_>, skeleton: &Skeleton, one: 
         kernel: kernel.to_owned(),
         span,
         message: message.to_owned(),
-        cause: race,
+        cause: if oracle.is_spent() {
+            format!("{race}; what would order them was not looked for: the steps for that were spent")
+        } else {
+            race
+        },
         cure: cure.to_owned(),
         witness,
         confirmed: Confirmed::Confirmed,
