@@ -9,8 +9,8 @@
 # nccl_and_symm_mem.py; what is not there is left out and said. RESULTS gets one file for each step, the tables (report.md) and a
 # log. Steps, all of them if none is named: ends by_hand nvshmem collectives libraries rounds places all_reduce graph; and, if
 # named, large (large_all_reduce.cu). `ends` measures nothing: modules whose channels disagree must be refused at load. `places`
-# is short rounds with the reply at eight places. Needs nvcc, Python with torch, and NVSHMEM (found in Python's packages, or
-# NVSHMEM_HOME). NVLink multicast stays off.
+# is short rounds with the reply at eight places; `all_reduce` has its packets at several places, too. Needs nvcc, Python with
+# torch, and NVSHMEM (found in Python's packages, or NVSHMEM_HOME). NVLink multicast stays off.
 set -uo pipefail
 [ $# -ge 2 ] || { sed -n '6p' "$0" | sed 's/^# */usage: /' >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,6 +33,7 @@ forget rounds rounds.jsonl
 forget places places.jsonl
 forget ends ends.txt
 forget all_reduce all_reduce.jsonl
+forget all_reduce one_shot_places.txt
 forget graph all_reduce_graph.jsonl
 forget libraries libraries.jsonl
 forget collectives nccl_and_symm_mem.txt
@@ -92,6 +93,9 @@ nvshmem=${NVSHMEM_HOME:-$(python3 -c 'import importlib.util as u; print(list(u.f
 if wanted by_hand && [ -f "$baselines/rounds.cu" ]; then
   nvcc -O3 -std=c++17 -arch=sm_90 -o "$build/rounds" "$baselines/rounds.cu" >>"$log" 2>&1 &
 fi
+if wanted all_reduce && [ -f "$here/one_shot_places.cu" ]; then
+  nvcc -O3 -std=c++17 -arch=sm_90 -o "$build/one_shot_places" "$here/one_shot_places.cu" >>"$log" 2>&1 &
+fi
 if wanted large && [ -f "$here/large_all_reduce.cu" ]; then
   nvcc -O3 -std=c++17 -arch=sm_90 -o "$build/large" "$here/large_all_reduce.cu" >>"$log" 2>&1 &
 fi
@@ -138,8 +142,14 @@ wanted places && step places places.jsonl 60 "$launch" bench "$here/channel_roun
   --sweep bytes=16,1024,4096 --sweep blocks=1 --sweep place=0,1,2,3,4,5,6,7 \
   --kernel by_hand_12 --kernel by_hand_8 --kernel ll_8 --kernel ll_12 --kernel automatic
 if wanted all_reduce; then
-  # One block beside several: sizes that take it too long are left out.
-  step all_reduce all_reduce.jsonl 60 "$launch" bench "$here/all_reduce" --json --timeout 2 \
+  if [ -x "$build/one_shot_places" ]; then step "all_reduce by hand" one_shot_places.txt 60 "$build/one_shot_places"; fi
+  # Loaded several times, so that packets and buffers lie at as many places.
+  copies=()
+  for place in 1 2 3 4 5; do
+    cp -r "$here/all_reduce" "$build/all_reduce_$place"
+    copies+=("$build/all_reduce_$place")
+  done
+  step all_reduce all_reduce.jsonl 90 "$launch" bench "${copies[@]}" --json --timeout 2 --repeats 5 \
     --sweep bytes=1024,4096,16384,65536,262144,1048576 --sweep blocks=1,8,32,64
 fi
 if wanted graph; then

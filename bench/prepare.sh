@@ -39,7 +39,8 @@ done
 cp "$binaries/gicc-launch" "$out/gicc-launch"
 strip "$out/gicc-launch"
 cp bench/h200.sh bench/libraries.py bench/report.py "$out/"
-cp bench/packet_forms/packet_forms.cu bench/large_all_reduce/large_all_reduce.cu "$out/"
+cp bench/packet_forms/packet_forms.cu bench/large_all_reduce/large_all_reduce.cu bench/one_shot_places/one_shot_places.cu \
+  "$out/"
 chmod +x "$out/h200.sh"
 echo "prepare: $(du -sm "$out" | cut -f1) MB in $1"
 if [ ${#refused[@]} -gt 0 ]; then

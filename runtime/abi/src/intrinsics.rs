@@ -168,6 +168,8 @@ intrinsics! {
         "The same by all blocks of the grid, each a slice; all of them may read out afterwards.";
     Interface I32 "__gicc_collective_check" (Ptr "out", Ptr "in", I64 "count", I32 "size")
         "Whether a collective of count elements of size bytes may go ahead; else the error word is set. The same for all threads of the block. For level H.";
+    Interface I32 "__gicc_collective_fits" (Ptr "out", Ptr "in", I64 "count", I32 "size")
+        "The same, and nothing is set: a mere value. For level H.";
     Interface I32 "__gicc_is_symmetric" (Ptr "p", I64 "bytes") "Whether bytes bytes at p lie in this PE's segment of the symmetric heap.";
     Interface I64 "__gicc_epoch_get" () "Rounds of packets that this block has ended, which the compiler keeps in a register. For level H, as are the next seven.";
     Interface Void "__gicc_epoch_set" (I64 "epoch") "Says how many they are now.";

@@ -36,13 +36,18 @@ extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail_collecti
   }
 }
 
-extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_collective_check(void *out, void *in, int64_t count,
-                                                                                     int32_t size) {
+extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_collective_fits(void *out, void *in, int64_t count,
+                                                                                    int32_t size) {
   bool aligned = (((uint64_t)out | (uint64_t)in) & low_bits(size)) == 0;
   uint32_t block = block_in_grid();
   uint64_t needed = GICC_PACKETS + (uint64_t)(block + 1) * (uint32_t)__gicc_n_pes() * GICC_REGION_BYTES;
   bool room = (int)(block < GICC_MAX_BARRIER_BLOCKS) & (int)(needed <= (uint64_t)__gicc_workspace_bytes());
-  if (__builtin_expect((int)(count >= 0) & (int)aligned & (int)room, 1)) return 1;
+  return (int)(count >= 0) & (int)aligned & (int)room;
+}
+
+extern "C" __device__ __attribute__((always_inline)) int32_t __gicc_collective_check(void *out, void *in, int64_t count,
+                                                                                     int32_t size) {
+  if (__builtin_expect(__gicc_collective_fits(out, in, count, size), 1)) return 1;
   if (Block::speaks()) gicc_rt_fail_collective(out, in, count, size);
   return 0;
 }

@@ -318,6 +318,15 @@ impl Body {
         }
     }
 
+    /// A number of 32 bits of which LLVM does not see that it is `value`, so that nothing that is computed of it leaves the
+    /// loops around: one that it may leave costs a register there, and where calls may come in between, memory.
+    pub(crate) fn opaque(&mut self, value: Value) -> Value {
+        self.result(
+            I32,
+            format_args!("llvm.inline_asm has_side_effects \"mov.b32 $0, $1;\", \"=r,r\" {value} : (i32) -> i32"),
+        )
+    }
+
     /// The block meets; whether `truth` holds for all of its threads.
     pub(crate) fn all_of_block(&mut self, truth: Value) -> Value {
         self.called.insert(BARRIER_AND.to_owned(), "(i32, i1) -> i1".to_owned());

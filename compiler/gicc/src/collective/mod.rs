@@ -246,16 +246,9 @@ impl Writer<'_> {
             if let Some(count) = signature.count {
                 p[2] = b.i64(count);
             }
-            let size = b.i32(bytes_of(signature.element).into());
-            let fits = b.call("__gicc_collective_check", &[p[0], p[1], p[2], size]);
-            let no = b.i32(0);
-            let fits = b.cmp("ne", fits, no);
-            let ended = match self.quick(b, choice, p, fits) {
-                Some((may, way)) => self.quick_or(b, may, &way, |this, b| {
-                    let f = Frame::new(b, signature.group, p);
-                    b.branch(fits, &[I64], |b| vec![this.general(b, &f, choice)], |_| vec![p[3]])[0]
-                }),
-                None => b.branch(fits, &[I64], |b| vec![self.choose(b, choice, p)], |_| vec![p[3]])[0],
+            let ended = match self.quick(b, choice, p) {
+                Some((may, f)) => self.quick_or_rest(b, may, f, choice),
+                None => self.checked(b, p, |this, b| this.choose(b, choice, p)),
             };
             b.call("__gicc_epoch_set", &[ended]);
             if signature.group == Group::Grid {
@@ -271,69 +264,83 @@ impl Writer<'_> {
         self.functions.push(function);
     }
 
-    /// What is not quick, in a function of its own: it takes so many registers that the quick way would have to spill.
-    fn general(&mut self, b: &mut Body, f: &Frame, choice: &Choice) -> Value {
+    /// What `body` makes where the checks of every call hold; else the rounds that have ended are as they were.
+    fn checked(&mut self, b: &mut Body, p: [Value; 4], body: impl FnOnce(&mut Self, &mut Body) -> Value) -> Value {
+        let size = b.i32(bytes_of(self.signature.element).into());
+        let fits = b.call("__gicc_collective_check", &[p[0], p[1], p[2], size]);
+        let no = b.i32(0);
+        let fits = b.cmp("ne", fits, no);
+        b.branch(fits, &[I64], |b| vec![body(self, b)], |_| vec![p[3]])[0]
+    }
+
+    /// With one packet a thread at most in this function. All else in one other, which gets what was decided and the block's
+    /// packets, so that it needs no division: the more calls there are, the more a loop around them has to remember, and
+    /// functions leave few registers for that.
+    fn quick_or_rest(&mut self, b: &mut Body, may: Value, f: Frame, choice: &Choice) -> Value {
+        let (quick, suited) = Quick::new(b, f, self.reduction());
+        let may = b.op("llvm.and", may, suited);
+        let way = quick.way(b, may);
+        let arguments = quick.arguments(b, way);
+        let here = b.is(way, 1);
+        b.branch(
+            here,
+            &[I64],
+            |b| {
+                let rank = b.opaque(f.rank);
+                vec![quick.of_thread(rank).expand(b, 1)]
+            },
+            |b| {
+                let name = self.rest(choice);
+                vec![b.call_function(&name, &arguments, Some(I64))]
+            },
+        )[0]
+    }
+
+    /// The function with everything but the shortest way; its name.
+    fn rest(&mut self, choice: &Choice) -> String {
         let name = match choice {
             Choice::Always(algorithm, _) => algorithm.name(),
             Choice::AtRunTime(_) => Algorithm::Auto.name(),
         };
         let body =
-            |this: &mut Writer<'_>, b: &mut Body, f: &Frame| this.choose(b, choice, [f.out, f.input, f.count, f.epoch]);
-        self.function_apart(b, f, &format!("{name}_of_any_size"), &body)
+            |this: &mut Writer<'_>, b: &mut Body, p: &[Value], f: Frame, _: Reduction| this.way(b, &f, 2, p, choice);
+        self.shared(&format!("{name}_of_any_size"), &quick::PARAMETERS_OF_ALL, &body)
     }
 
-    /// The quick way with the fewest packets a thread that suffice, or `general`. With one it is part of this function; with
-    /// more, functions of their own get the block's packets, so that they need no division.
-    fn quick_or(
-        &mut self,
-        b: &mut Body,
-        may: Value,
-        way: &Quick,
-        general: impl FnOnce(&mut Writer, &mut Body) -> Value,
-    ) -> Value {
-        let one = way.suffice(b, 1);
-        let first = b.op("llvm.and", may, one);
-        let fit = way.fit(b);
-        let several = b.op("llvm.and", may, fit);
+    /// The way of number `way`, or one of the next ones (see [`Quick::way`]), in a function with
+    /// [`quick::PARAMETERS_OF_ALL`]. Each lies in a function of its own, so that this one takes few registers.
+    fn way(&mut self, b: &mut Body, f: &Frame, way: u32, p: &[Value], choice: &Choice) -> Value {
+        if i64::from(way) == quick::OTHERS {
+            let p = [f.out, f.input, f.count, f.epoch];
+            return self.checked(b, p, |this, b| this.choose(b, choice, p));
+        }
+        let is_this = b.is(p[6], way.into());
         let this = std::cell::RefCell::new(self);
         b.branch(
-            first,
+            is_this,
             &[I64],
-            |b| vec![way.expand(b, 1)],
             |b| {
-                b.branch(
-                    several,
-                    &[I64],
-                    |b| vec![this.borrow_mut().quick_apart(b, way, 2)],
-                    |b| vec![general(*this.borrow_mut(), b)],
-                )
+                let name = this.borrow_mut().quick_apart(way);
+                vec![b.call_function(&name, &p[..6], Some(I64))]
             },
+            |b| vec![this.borrow_mut().way(b, f, way + 1, p, choice)],
         )[0]
     }
 
-    /// The quick way with so many packets a thread, if they suffice, and else with more, in functions of their own.
-    fn quick_apart(&mut self, b: &mut Body, way: &Quick, each: u32) -> Value {
-        let looped = each > quick::MOST;
-        let name = if looped { "loop".into() } else { each.to_string() };
-        let body = |_: &mut Writer<'_>, b: &mut Body, p: &[Value], frame: Frame, reduction: Reduction| {
-            let way = Quick::with_packets(frame, reduction, (p[4], p[5]));
-            if looped { way.in_a_loop(b) } else { way.expand(b, each) }
+    /// The function with the quick way of so many packets a thread, or with a loop; its name.
+    fn quick_apart(&mut self, way: u32) -> String {
+        let looped = i64::from(way) == quick::IN_A_LOOP;
+        let body = |_: &mut Writer<'_>, b: &mut Body, p: &[Value], f: Frame, reduction: Reduction| {
+            let packets = (b.wide(p[4]), b.wide(p[5]));
+            let quick = Quick::with_packets(f, reduction, packets);
+            if looped { quick.in_a_loop(b) } else { quick.expand(b, way) }
         };
-        let name = self.shared(&format!("quick_{name}"), &quick::PARAMETERS, &body);
-        if looped {
-            return b.call_function(&name, &way.arguments(), Some(I64));
-        }
-        let suffice = way.suffice(b, each);
-        b.branch(
-            suffice,
-            &[I64],
-            |b| vec![b.call_function(&name, &way.arguments(), Some(I64))],
-            |b| vec![self.quick_apart(b, way, each + 1)],
-        )[0]
+        let name = if looped { "loop".into() } else { way.to_string() };
+        self.shared(&format!("quick_{name}"), &quick::PARAMETERS, &body)
     }
 
-    /// The quick way of small messages between two PEs, where there is one; and whether a call may take it.
-    fn quick(&self, b: &mut Body, choice: &Choice, p: [Value; 4], fits: Value) -> Option<(Value, Quick)> {
+    /// Whether a call may take the quick way of small messages between two PEs, where there is one; and its frame.
+    fn quick(&self, b: &mut Body, choice: &Choice, p: [Value; 4]) -> Option<(Value, Frame)> {
         let chosen = match choice {
             Choice::Always(Algorithm::OneShot, _) => false,
             Choice::AtRunTime(_) => true,
@@ -341,14 +348,18 @@ impl Writer<'_> {
         };
         let Collective::AllReduce(_) = self.signature.collective else { return None };
         let f = Frame::new(b, self.signature.group, p);
-        let (way, mut may) = Quick::new(b, f, self.reduction());
-        may = b.op("llvm.and", may, fits);
+        let size = b.i32(bytes_of(self.signature.element).into());
+        let fits = b.call("__gicc_collective_fits", &[p[0], p[1], p[2], size]);
+        let no = b.i32(0);
+        let fits = b.cmp("ne", fits, no);
+        let pair = b.is(f.pes, 2);
+        let mut may = b.op("llvm.and", pair, fits);
         if chosen {
             let bytes = b.times(f.count, bytes_of(self.signature.element).into());
             let one = select::is_one_shot(b, &f, bytes);
             may = b.op("llvm.and", may, one);
         }
-        Some((may, way))
+        Some((may, f))
     }
 
     fn choose(&mut self, b: &mut Body, choice: &Choice, p: [Value; 4]) -> Value {

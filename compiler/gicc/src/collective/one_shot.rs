@@ -17,7 +17,11 @@ use super::packets::{Bounds, Layout, Part, Round};
 use super::reduce::Reduction;
 
 /// Packets a thread has under way: as many loads from this PE's memory, and then from its region.
-const UNROLL: u32 = 4;
+pub(crate) const UNROLL: u32 = 4;
+
+/// The same where it is not `quick` that made the round. That is rare, and a function that takes many registers leaves its
+/// callers few.
+const UNROLL_OF_OTHERS: u32 = 2;
 
 /// Expands it for two PEs or for any number; the rounds that have ended. The two lie in functions of their own: what waits for
 /// many PEs at once takes so many registers that a team of two would have to spill.
@@ -26,7 +30,7 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
     let capacity = b.i64(heap::PACKETS_OF_SLOT as i64);
     f.rounds(b, layout, capacity, 1, |b, chunk| {
         if pair {
-            return round_of_pair(b, f, layout, order, &chunk);
+            return round_of_pair(b, f, (layout, UNROLL_OF_OTHERS), order, &chunk);
         }
         let (round, input, out) = prepare(b, f, layout, &chunk);
         for_many(b, f, layout, order, &round, &input, &out)
@@ -34,9 +38,15 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
 }
 
 /// One round with the only other PE; whether all that the thread waited for came.
-pub(crate) fn round_of_pair(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, chunk: &Chunk) -> Value {
+pub(crate) fn round_of_pair(
+    b: &mut Body,
+    f: &Frame,
+    (layout, unroll): (Layout, u32),
+    order: InOrder,
+    chunk: &Chunk,
+) -> Value {
     let (round, input, out) = prepare(b, f, layout, chunk);
-    for_pair(b, f, layout, order, &round, &input, &out)
+    for_pair(b, f, (layout, unroll), order, &round, (&input, &out))
 }
 
 /// The round of a chunk, and where its elements and results lie.
@@ -49,12 +59,19 @@ pub(crate) fn prepare(b: &mut Body, f: &Frame, layout: Layout, chunk: &Chunk) ->
 }
 
 /// One other PE: nothing has to be looped over.
-fn for_pair(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Round, input: &Part, out: &Part) -> Value {
+fn for_pair(
+    b: &mut Body,
+    f: &Frame,
+    (layout, unroll): (Layout, u32),
+    order: InOrder,
+    round: &Round,
+    (input, out): (&Part, &Part),
+) -> Value {
     let bounds = layout.packets_of(b, input);
     let region = round.region(b, f.packets, f.me);
     let one = b.i32(1);
     let other = b.sub(one, f.me);
-    f.share(b, bounds, (layout.access, UNROLL), &[], |b, ks, bounds, _| {
+    f.share(b, bounds, (layout.access, unroll), &[], |b, ks, bounds, _| {
         let atoms: Vec<_> = ks.iter().map(|k| layout.read(b, input, *k, bounds)).collect();
         for (k, atoms) in ks.iter().zip(&atoms) {
             round.send(b, region, *k, atoms, other);
@@ -62,7 +79,7 @@ fn for_pair(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Rou
         Vec::new()
     });
     let truth = b.bool(true);
-    f.share(b, bounds, (layout.access, UNROLL), &[truth], |b, ks, bounds, carried| {
+    f.share(b, bounds, (layout.access, unroll), &[truth], |b, ks, bounds, carried| {
         let own = |b: &mut Body| ks.iter().map(|k| own_values(b, layout, input, *k, bounds)).collect();
         let (results, came) = combine_pair(b, f, layout, order, round, (ks, &vec![None; ks.len()]), own);
         store(b, layout, out, ks, &results, bounds);

@@ -407,49 +407,47 @@ impl Round {
         results.extend(awaited.iter().map(|_| PACKET));
         let looked = b.repeat(&results, |b, times| {
             let words: Vec<Value> = places.iter().map(|p| b.call("__gicc_packet_load", &[*p])).collect();
+            // Decided while the loads are under way, so that what they bring has one way on.
+            let most = b.i32(LOOKS);
+            let late = b.cmp("uge", times, most);
+            let types = &results[1..];
+            let words = b.branch(late, types, |b| self.wait_long(b, f, (&words, &places), awaited), |_| words.clone());
             let mut all = b.bool(true);
             for (word, awaited) in words.iter().zip(awaited) {
                 let here = self.is_enough(b, *word, awaited);
                 all = b.op("llvm.and", all, here);
             }
-            let most = b.i32(LOOKS);
-            let more = b.cmp("ult", times, most);
-            let nobody = b.bool(false);
-            let again = b.select(all, nobody, more);
+            let nobody = b.bool(true);
+            let over = b.select(late, nobody, all);
+            let again = b.op("llvm.xor", over, nobody);
             let mut out = vec![all];
             out.extend(words);
             (again, out)
         });
-        let (all, words) = (looked[0], looked[1..].to_vec());
-        let settled = b.branch(
-            all,
-            &results,
-            |_| looked.clone(),
-            |b| {
-                let mut came = b.bool(true);
-                let mut late = Vec::new();
-                for ((word, place), awaited) in words.iter().zip(&places).zip(awaited) {
-                    let enough = self.is_enough(b, *word, awaited);
-                    let word = b.branch(
-                        enough,
-                        &[PACKET],
-                        |_| vec![*word],
-                        |b| {
-                            let mask = b.i64(self.form.mask());
-                            vec![b.call_function(f.far_wait, &[*place, self.flag, mask, awaited.source], Some(PACKET))]
-                        },
-                    )[0];
-                    let here = self.is_enough(b, word, awaited);
-                    came = b.op("llvm.and", came, here);
-                    late.push(word);
-                }
-                let mut out = vec![came];
-                out.extend(late);
-                out
-            },
-        );
-        let atoms = settled[1..].iter().map(|word| self.atoms(b, *word)).collect();
-        (atoms, settled[0])
+        let atoms = looked[1..].iter().map(|word| self.atoms(b, *word)).collect();
+        (atoms, looked[0])
+    }
+
+    /// What stands at `places` of which not all were seen in [`LOOKS`] looks, once all came or the bound of a wait is over. It
+    /// asks nothing about `words`: the branch that leads here would wait for them.
+    fn wait_long(
+        &self,
+        b: &mut Body,
+        f: &Frame,
+        (words, places): (&[Value], &[Value]),
+        awaited: &[Awaited],
+    ) -> Vec<Value> {
+        let mut came = Vec::new();
+        for ((word, place), awaited) in words.iter().zip(places).zip(awaited) {
+            let mask = b.i64(self.form.mask());
+            let far =
+                |b: &mut Body| b.call_function(f.far_wait, &[*place, self.flag, mask, awaited.source], Some(PACKET));
+            came.push(match awaited.wanted {
+                None => far(b),
+                Some(wanted) => b.branch(wanted, &[PACKET], |b| vec![far(b)], |_| vec![*word])[0],
+            });
+        }
+        came
     }
 
     /// Whether a word is this round's, or nobody waits for it.

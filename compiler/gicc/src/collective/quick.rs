@@ -6,25 +6,37 @@
 //! ```
 //!
 //! It is the same round as [`one_shot`](super::one_shot) makes, packet for packet, so the two PEs need not agree on who takes
-//! which. What decides is the same from call to call: one branch, for which LLVM takes all the arithmetic out of the loop that
-//! the call stands in. So little happens in it that each instruction counts: with sixteen warps on four schedulers one costs
-//! four cycles.
+//! which.
+//!
+//! What decides is the same from call to call: one branch, for which LLVM takes all the arithmetic out of the loop that the
+//! call stands in. So little happens in it that each instruction counts: with sixteen warps on four schedulers one costs four
+//! cycles.
 
 use gicc_abi::heap;
 
-use super::body::{Body, I1, I64, Type, Value};
+use super::body::{Body, I1, I32, Type, Value};
 use super::frame::{Frame, InOrder, PARAMETERS as OF_ALL};
 use super::gather::combine_pair;
 use super::one_shot;
 use super::packets::{Access, Atoms, Bounds, Layout, Part, Round, are_whole_atoms};
 use super::reduce::{Reduction, is_half};
 
-/// The most packets a thread has without a loop: as many threads as a block can have and so many are what a slot holds.
+/// The most packets a thread has without a loop: as many threads as a block can have and so many are what a slot holds. Ways
+/// 1 to 4 are so many packets a thread.
 pub(crate) const MOST: u32 = 4;
 
-/// The parameters of a function that has this expansion alone: those of all, and the block's packets: the first, and one
-/// behind the last.
-pub(crate) const PARAMETERS: [Type; 6] = [OF_ALL[0], OF_ALL[1], OF_ALL[2], OF_ALL[3], I64, I64];
+/// The way with a loop, for as many packets as fit into a slot.
+pub(crate) const IN_A_LOOP: i64 = MOST as i64 + 1;
+
+/// What is not quick, or not allowed.
+pub(crate) const OTHERS: i64 = IN_A_LOOP + 1;
+
+/// The parameters of a function that has one of the ways 1 to [`IN_A_LOOP`]: those of all, and the block's packets (the first,
+/// and one behind the last; 32 bits).
+pub(crate) const PARAMETERS: [Type; 6] = [OF_ALL[0], OF_ALL[1], OF_ALL[2], OF_ALL[3], I32, I32];
+
+/// The parameters of the function that has all ways but the shortest: the same, and the way.
+pub(crate) const PARAMETERS_OF_ALL: [Type; 7] = [OF_ALL[0], OF_ALL[1], OF_ALL[2], OF_ALL[3], I32, I32, I32];
 
 /// The expansion that is still to be written.
 pub(crate) struct Quick {
@@ -35,13 +47,11 @@ pub(crate) struct Quick {
 }
 
 impl Quick {
-    /// Prepares it; and whether a call may take it, but for the number of packets and what every call has to check.
+    /// Prepares it; and whether a call may take it, but for the number of PEs and packets and what every call has to check.
     pub(crate) fn new(b: &mut Body, frame: Frame, reduction: Reduction) -> (Quick, Value) {
         let layout = layout_of(reduction);
         let (first, end) = frame.packets_of_block(b, layout);
-        let some = b.cmp("ult", first, end);
-        let pair = b.is(frame.pes, 2);
-        let mut may = b.op("llvm.and", some, pair);
+        let mut may = b.cmp("ult", first, end);
         if is_half(reduction.element) {
             let whole = are_whole_atoms(b, &frame);
             may = b.op("llvm.and", may, whole);
@@ -51,26 +61,43 @@ impl Quick {
 
     /// For the packets `first` to `end` (64 bits), of which there is one at least.
     pub(crate) fn with_packets(frame: Frame, reduction: Reduction, packets: (Value, Value)) -> Quick {
-        Quick { frame, layout: layout_of(reduction), order: InOrder { reduction }, packets }
+        let layout = layout_of(reduction);
+        Quick { frame, layout, order: InOrder { reduction }, packets }
     }
 
-    /// What a function with [`PARAMETERS`] is called with.
-    pub(crate) fn arguments(&self) -> [Value; 6] {
+    /// The same with another name for the thread's number.
+    pub(crate) fn of_thread(self, rank: Value) -> Quick {
+        Quick { frame: Frame { rank, ..self.frame }, ..self }
+    }
+
+    /// What a function with [`PARAMETERS_OF_ALL`] is called with.
+    pub(crate) fn arguments(&self, b: &mut Body, way: Value) -> [Value; 7] {
         let f = &self.frame;
-        [f.out, f.input, f.count, f.epoch, self.packets.0, self.packets.1]
+        let (first, end) = (b.narrow(self.packets.0), b.narrow(self.packets.1));
+        [f.out, f.input, f.count, f.epoch, first, end, way]
     }
 
-    /// Whether `each` packets a thread are enough.
-    pub(crate) fn suffice(&self, b: &mut Body, each: u32) -> Value {
-        let threads = b.wide(self.frame.threads);
-        let most = b.times(threads, each.into());
-        self.at_most(b, most)
-    }
-
-    /// Whether they fit into a slot.
-    pub(crate) fn fit(&self, b: &mut Body) -> Value {
+    /// The number of the first way that suffices where `may` allows the quick ones. The packets' numbers are then below 2^32.
+    pub(crate) fn way(&self, b: &mut Body, may: Value) -> Value {
+        let others = b.i32(OTHERS);
         let slot = b.i64(heap::PACKETS_OF_SLOT as i64);
-        self.at_most(b, slot)
+        let (_, end) = self.packets;
+        let numbers = b.i64(1 << 32);
+        let fit = self.at_most(b, slot);
+        let low = b.cmp("ult", end, numbers);
+        let fit = b.op("llvm.and", fit, low);
+        let fit = b.op("llvm.and", fit, may);
+        let in_a_loop = b.i32(IN_A_LOOP);
+        let mut way = b.select(fit, in_a_loop, others);
+        let threads = b.wide(self.frame.threads);
+        for each in (1..=MOST).rev() {
+            let most = b.times(threads, each.into());
+            let enough = self.at_most(b, most);
+            let enough = b.op("llvm.and", enough, fit);
+            let this = b.i32(each.into());
+            way = b.select(enough, this, way);
+        }
+        way
     }
 
     /// Whether the block has at most so many packets (64 bits).
@@ -150,7 +177,9 @@ impl Quick {
     /// The same round with a loop, for as many packets as fit into a slot.
     pub(crate) fn in_a_loop(&self, b: &mut Body) -> Value {
         let (f, layout) = (&self.frame, self.layout);
-        f.one_time(b, layout, self.packets, 1, |b, chunk| one_shot::round_of_pair(b, f, layout, self.order, &chunk))
+        f.one_time(b, layout, self.packets, 1, |b, chunk| {
+            one_shot::round_of_pair(b, f, (layout, one_shot::UNROLL), self.order, &chunk)
+        })
     }
 }
 

@@ -297,28 +297,35 @@ fn one_slot(line: &str) -> Option<String> {
     (line.contains("and.b64") && line.contains(", 65536;")).then(|| line.replace(", 65536;", ", 0;"))
 }
 
-/// What was loaded of a flag is compared with itself.
+/// What was loaded of a flag is compared with itself. A comparison may stand in front of its load: blocks lie in any order.
 fn any_flag(text: &str) -> String {
+    let operands = |line: &str| -> Vec<String> {
+        line.split_whitespace().map(|o| o.trim_end_matches([',', ';']).to_owned()).collect()
+    };
     let mut flags: Vec<String> = Vec::new();
+    for line in text.lines().filter(|line| line.contains("ld.relaxed.sys.global.b128")) {
+        let halves = line.split("mov.b128 {").nth(1).and_then(|rest| rest.split('}').next()).expect("two halves");
+        flags.push(halves.split(", ").nth(1).expect("a second half").to_owned());
+    }
+    // A flag of 32 bits is looked at through a mask.
+    for line in text.lines() {
+        if let [name, to, from, ..] = operands(line).as_slice()
+            && name == "and.b64"
+            && flags.contains(from)
+        {
+            flags.push(to.clone());
+        }
+    }
     let mut changed = 0;
     let lines: Vec<String> = text
         .lines()
         .map(|line| {
-            if line.contains("ld.relaxed.sys.global.b128") {
-                let halves =
-                    line.split("mov.b128 {").nth(1).and_then(|rest| rest.split('}').next()).expect("two halves");
-                flags.push(halves.split(", ").nth(1).expect("a second half").to_owned());
-            }
-            let operands: Vec<&str> = line.split_whitespace().collect();
-            let names = |n: usize| operands.get(n).map_or("", |o| o.trim_end_matches([',', ';']));
-            // A flag of 32 bits is looked at through a mask.
-            if names(0) == "and.b64" && flags.iter().any(|f| f == names(2)) {
-                flags.push(names(1).to_owned());
-            }
-            let compares = names(0) == "setp.ne.b64" || names(0) == "setp.eq.b64";
-            if compares && flags.iter().any(|f| f == names(2)) {
+            if let [name, to, flag, ..] = operands(line).as_slice()
+                && (name == "setp.ne.b64" || name == "setp.eq.b64")
+                && flags.contains(flag)
+            {
                 changed += 1;
-                return format!("{} {}, {}, {};", names(0), names(1), names(2), names(2));
+                return format!("{name} {to}, {flag}, {flag};");
             }
             line.to_owned()
         })
