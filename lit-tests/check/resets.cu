@@ -86,3 +86,38 @@ extern "C" __global__ void once(unsigned *flag) {
   while (get(flag) != 1) {}
   set(flag, 0);
 }
+
+// Two meetings: the first one resets the flag of the second.
+struct Flags {
+  unsigned first[8], second[8];
+};
+
+template <bool RELEASES> static __device__ void two_meetings(Flags *own, Flags *const *all, int rank, int pes) {
+  int peer = threadIdx.x;
+  if (peer < pes) {
+    own->second[peer] = 0;
+    if (RELEASES) set(&all[peer]->first[rank], 1);
+    else *(volatile unsigned *)&all[peer]->first[rank] = 1;
+    if (RELEASES) while (get(&own->first[peer]) == 0) {}
+    else while (*(volatile unsigned *)&own->first[peer] == 0) {}
+  }
+  __syncthreads();
+  if (peer < pes) {
+    set(&all[peer]->second[rank], 1);
+    while (get(&own->second[peer]) == 0) {}
+  }
+}
+
+// CHECK: error[C0110] reset-overtakes, in `reset_ahead`
+// CHECK: the peer may see what tells it to go on
+// CHECK: own->second[peer] = 0;
+// CHECK: witness: the flag ends as 0: the reset comes behind the peer's signal
+extern "C" __global__ void reset_ahead(Flags *own, Flags *const *all, int rank, int pes) {
+  two_meetings<false>(own, all, rank, pes);
+}
+
+// CHECK-NOT: C0110
+// The signal that tells the peer releases, and the peer's wait acquires.
+extern "C" __global__ void reset_ahead_released(Flags *own, Flags *const *all, int rank, int pes) {
+  two_meetings<true>(own, all, rank, pes);
+}

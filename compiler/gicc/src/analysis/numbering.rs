@@ -22,6 +22,16 @@ enum Key {
     Binary(u32, u32, u32),
     Compare(&'static str, u32, u32),
     Element(u32, i64, Vec<(u32, i64)>),
+    Register(std::rc::Rc<str>),
+}
+
+/// Registers that a thread always reads the same: its own place, and the launch's size.
+const FIXED: &[&str] = &["tid.", "ntid.", "ctaid.", "nctaid.", "laneid", "warpsize"];
+
+/// Whether a function reads such a register.
+fn reads_fixed(name: &str) -> bool {
+    let register = name.strip_prefix("llvm.nvvm.read.ptx.sreg.");
+    register.is_some_and(|register| FIXED.iter().any(|fixed| register.starts_with(fixed)))
 }
 
 /// Numbers all nodes.
@@ -45,6 +55,9 @@ pub(crate) fn number(body: &Body) -> Numbers {
                 let mut variable: Vec<(u32, i64)> = variable.iter().map(|(v, s)| (of(v), *s)).collect();
                 variable.sort_unstable();
                 Key::Element(of(base), *constant, variable)
+            }
+            Kind::Call { name, arguments, .. } if arguments.is_empty() && reads_fixed(name) => {
+                Key::Register(name.clone())
             }
             _ => continue,
         };

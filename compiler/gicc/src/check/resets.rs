@@ -1,14 +1,16 @@
-//! Flags that are reset in a loop while the next signal may have come already.
+//! Flags that are reset while the next signal may have come already: in a loop, or ahead of the wait of the same launch.
 //!
 //! ```text
 //! this PE:   wait for the flag; (tell the peer); reset the flag          in some order, with the fences between
 //! the peer:  signal; wait until it is told; signal again
+//!
+//! this PE:   reset the flag; tell the peer; (wait for the flag)
+//! the peer:  wait until it is told; signal
 //! ```
 //!
-//! The two are a program of the memory model. Where it may end with the flag reset, the second signal is lost: that is the
-//! finding. Whoever tells and is told is found by the signals that the polls of the peer's loop wait for; the finding is made
-//! only if none of them keeps the reset and the next signal apart. Flags that are used once in a launch are left alone: their
-//! next use is in another launch.
+//! The two are a program of the memory model. Where it may end with the flag reset, a signal is lost: that is the
+//! finding. Whoever tells and is told is found by the signals that the polls of the peer wait for; the finding is made
+//! only if none of them keeps the reset and the next signal apart. Flags whose next use is in another launch are left alone.
 
 use memory_model as mm;
 use memory_model::{Scope, Semantics};
@@ -16,7 +18,7 @@ use memory_model::{Scope, Semantics};
 use super::code;
 use super::judge::model;
 use super::report::{Confirmed, Finding, Label};
-use crate::analysis::communication::{Class, Kernel, LoopId, Number, Operation, RelationKind, Site};
+use crate::analysis::communication::{Class, Kernel, LoopId, Number, Offset, Operation, RelationKind, Site};
 
 /// Pairs of a poll and a signal that are tried for one reset.
 const MOST: usize = 16;
@@ -32,9 +34,12 @@ pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
     let mut found = Vec::new();
     for reset in kernel.sites.iter().filter(|site| site.class == Class::LocalFlag && is_store(site)) {
         let Some(value) = reset.stored_constant.filter(|v| *v >= 0) else { continue };
-        let Some(own) = polls.iter().find(|own| !own.counts && own.is_of(reset) && !own.ends_with(value)) else {
+        let waits = |own: &&Waiting<'_>| !own.counts && own.is_of(reset) && !own.ends_with(value);
+        if let Some(own) = polls.iter().filter(waits).find(|own| is_ahead(kernel, reset, own.site)) {
+            found.extend(lost(kernel, ahead(kernel, &polls, &signals, own, reset, value)));
             continue;
-        };
+        }
+        let Some(own) = polls.iter().find(waits) else { continue };
         if common_loop(kernel, own.site, reset).is_none() || !kernel.leads_to(own.site.id, reset.id) {
             continue;
         }
@@ -42,19 +47,60 @@ pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
         for signal in signals(own.site).into_iter().filter(|s| s.in_loop.is_some()) {
             for told in polls.iter().filter(|told| common_loop(kernel, told.site, signal).is_some()) {
                 let tells = signals(told.site).into_iter().filter(|t| common_loop(kernel, t, reset).is_some());
-                guards.extend(tells.map(|tell| Round { own: *own, reset, value, signal, told: *told, tell }));
+                let round = |tell| Round { own: *own, reset, value, signal, told: *told, tell, ahead: false };
+                guards.extend(tells.map(round));
             }
         }
-        if guards.is_empty() || guards.len() > MOST {
-            continue;
-        }
-        let losses: Vec<Option<String>> = guards.iter().map(|round| round.loses(kernel)).collect();
-        // One way of telling that keeps them apart may be the one that is meant.
-        if losses.iter().all(Option::is_some) {
-            found.push(finding(kernel, &guards[0], losses.into_iter().flatten().next()));
-        }
+        found.extend(lost(kernel, guards));
     }
     found
+}
+
+/// The finding, where every way of telling loses a signal: one that keeps the two apart may be the one that is meant.
+fn lost(kernel: &Kernel, guards: Vec<Round<'_>>) -> Option<Finding> {
+    let first = guards.first().filter(|_| guards.len() <= MOST)?;
+    let losses: Option<Vec<String>> = guards.iter().map(|round| round.loses(kernel)).collect();
+    Some(finding(kernel, first, losses?.into_iter().next()))
+}
+
+/// Whether a reset comes ahead of the wait for the same word in the same launch, and nothing that is not looked into between.
+fn is_ahead(kernel: &Kernel, reset: &Site, own: &Site) -> bool {
+    let same = reset.address.as_ref().zip(own.address.as_ref()).is_some_and(|(a, b)| a.value == b.value);
+    let between = |site: &&Site| kernel.leads_to(reset.id, site.id) && kernel.leads_to(site.id, own.id);
+    same && kernel.leads_to(reset.id, own.id)
+        && !kernel.reaches(own.id, reset.id)
+        && !kernel.sites.iter().filter(between).any(|site| site.class == Class::LibraryCall)
+}
+
+/// The ways in which a peer may be told that the flag is reset, before it signals.
+fn ahead<'k>(
+    kernel: &'k Kernel,
+    polls: &[Waiting<'k>],
+    signals: &dyn Fn(&Site) -> Vec<&'k Site>,
+    own: &Waiting<'k>,
+    reset: &'k Site,
+    value: i64,
+) -> Vec<Round<'k>> {
+    let behind = |a: &Site, b: &Site| kernel.leads_to(a.id, b.id) && !kernel.leads_to(b.id, a.id);
+    let mut guards = Vec::new();
+    for signal in of_same_field(signals(own.site), own.site) {
+        for told in polls.iter().filter(|told| behind(told.site, signal)) {
+            let tells = of_same_field(signals(told.site), told.site).into_iter().filter(|tell| behind(reset, tell));
+            guards.extend(tells.map(|tell| Round { own: *own, reset, value, signal, told: *told, tell, ahead: true }));
+        }
+    }
+    guards
+}
+
+/// Of the signals that a poll may wait for, those that are as far from the beginning of their flags as it, where there are such:
+/// flags of one structure are told apart by that.
+fn of_same_field<'k>(signals: Vec<&'k Site>, poll: &Site) -> Vec<&'k Site> {
+    let field = |site: &Site| match site.address.as_ref()?.offset {
+        Offset::Known(at) | Offset::From(at) => Some(at),
+        Offset::Unknown => None,
+    };
+    let same: Vec<&Site> = signals.iter().copied().filter(|s| field(s).is_some() && field(s) == field(poll)).collect();
+    if same.is_empty() { signals } else { same }
 }
 
 fn is_store(site: &Site) -> bool {
@@ -130,6 +176,8 @@ struct Round<'k> {
     signal: &'k Site,
     told: Waiting<'k>,
     tell: &'k Site,
+    /// The reset is ahead of the wait, in one round.
+    ahead: bool,
 }
 
 impl Round<'_> {
@@ -153,6 +201,7 @@ impl Round<'_> {
         let resets = (self.reset, store(self.reset, flag, width(self.own.site), reset));
         let tells = (self.tell, store(self.tell, answer, width(self.told.site), said));
         let order = match (tells_first, told_first) {
+            _ if self.ahead => vec![resets, tells],
             // Each tells the other and then waits: a meeting.
             (true, false) => vec![tells, own, resets],
             // What let the peer signal is past; it signals again when it is told by the next round.
@@ -165,7 +214,8 @@ impl Round<'_> {
         thread(kernel, &mut program, "this PE", 0, order);
         let signals = || (self.signal, store(self.signal, flag, width(self.own.site), set));
         let waits = (self.told.site, self.poll(&self.told, answer, "told"));
-        thread(kernel, &mut program, "the peer", 1, vec![signals(), waits, signals()]);
+        let peer = if self.ahead { vec![waits, signals()] } else { vec![signals(), waits, signals()] };
+        thread(kernel, &mut program, "the peer", 1, peer);
 
         let lost = mm::Condition::Compare(
             mm::Term::Memory { location: "flag".to_owned(), offset: 0, width: width(self.own.site) },
@@ -175,7 +225,8 @@ impl Round<'_> {
         let verdict = model().check(&program, &lost).ok()?;
         let witness = verdict.witness()?;
         let read = witness.reads.first().map_or_else(String::new, |read| format!("; {}", read.text));
-        Some(format!("the flag ends as {reset}: the reset comes behind the peer's second signal{read}"))
+        let which = if self.ahead { "signal" } else { "second signal" };
+        Some(format!("the flag ends as {reset}: the reset comes behind the peer's {which}{read}"))
     }
 
     fn poll(&self, waiting: &Waiting<'_>, flag: mm::LocationId, register: &str) -> mm::Op {
@@ -235,7 +286,11 @@ fn finding(kernel: &Kernel, round: &Round<'_>, witness: Option<String>) -> Findi
         kernel: kernel.name.clone(),
         span: round.reset.place.innermost.clone(),
         message: "the reset of the flag may wipe out the next signal".to_owned(),
-        cause: "the peer may set the flag again before the reset: nothing orders the reset with the peer's next signal".to_owned(),
+        cause: if round.ahead {
+            "the peer may see what tells it to go on, and set the flag, before the reset: nothing orders the two".to_owned()
+        } else {
+            "the peer may set the flag again before the reset: nothing orders the reset with the peer's next signal".to_owned()
+        },
         cure: "count epochs instead of resetting, or reset before the signal that allows the peer to set the flag again, with release"
             .to_owned(),
         witness,
