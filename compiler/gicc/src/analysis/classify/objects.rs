@@ -6,7 +6,7 @@
 //! has such flags. The element of a table that is picked by an argument alone is the own PE's, by convention; what is polled
 //! is local unless something stronger is said.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_model::Scope;
 
@@ -202,6 +202,8 @@ pub(super) fn decide(given: &Given<'_>, objects: &mut Objects, places: &Places) 
     if given.assume == Assume::Annotated {
         return talks;
     }
+    let stored = given.raws.iter().enumerate().filter(|(_, raw)| !matches!(raw.access.operation, Operation::Load));
+    let written: HashSet<ObjectId> = stored.flat_map(|(n, _)| &places[n]).map(|(object, _)| *object).collect();
     for (n, raw) in given.raws.iter().enumerate() {
         let shared = places[n].is_empty() && raw.address.is_some();
         let flag = raw.is_system() && !raw.access.volatile && !shared;
@@ -209,6 +211,12 @@ pub(super) fn decide(given: &Given<'_>, objects: &mut Objects, places: &Places) 
         let through_table = places[n].iter().any(|(o, _)| objects.get(*o).table.is_some());
         let writes = !matches!(raw.access.operation, Operation::Load);
         talks.by_volatile |= raw.access.volatile && through_table && (writes || given.waits.contains_key(&n));
+        // A wait for a word that nobody in this kernel writes: whoever does is outside, a peer or the host.
+        let from_outside = !places[n].is_empty()
+            && places[n]
+                .iter()
+                .all(|(o, _)| !written.contains(o) && !objects.get(*o).private && is_argument(given, objects, *o));
+        talks.strongly |= raw.access.volatile && given.waits.contains_key(&n) && from_outside;
         let assembly = matches!(raw.access.shape, Shape::Assembly(_));
         // A volatile store by assembly says so on purpose.
         talks.strongly |= raw.access.volatile && assembly && writes && !shared;
@@ -232,6 +240,11 @@ pub(super) fn decide(given: &Given<'_>, objects: &mut Objects, places: &Places) 
         by_evidence(objects);
     }
     talks
+}
+
+/// Whether an object is what the kernel's arguments point to.
+fn is_argument(given: &Given<'_>, objects: &Objects, object: ObjectId) -> bool {
+    matches!(given.provenance.paths.get(objects.get(object).path), Path::Parameter(_) | Path::Loaded { .. })
 }
 
 fn annotate(given: &Given<'_>, objects: &mut Objects) {
