@@ -10,8 +10,8 @@
 //! **data**: its accesses are weak, however they are written, for order between data is what flags are there for. Each cell
 //! of data that several PEs or blocks access, or the copy unit, gives one program, with all flags.
 //!
-//! A packet, a word of 16 bytes that is accessed in one piece (assumption `b128-single-copy`), is one scalar, for which the half
-//! that is waited for stands: the other half comes with it.
+//! A packet, a word of 16 bytes that is accessed in one piece (assumption `b128-single-copy`), is one scalar, for which the part
+//! that is waited for stands, a half or a word of four bytes: the rest comes with it.
 
 mod build;
 mod cells;

@@ -403,6 +403,17 @@ impl Names<'_> {
             None => run.unknown(&[]),
         };
         let values = match &one.op {
+            Op::Mov(_) if matches!(into, Operand::Vector(_)) && bits <= 64 => match (sources.first(), into) {
+                (Some(from), Operand::Vector(parts)) if !matches!(from, Operand::Vector(_)) => {
+                    let from = self.read(run, from);
+                    split(run, &from, parts.len() as u32, bits)
+                }
+                (from, _) => from.map_or_else(Vec::new, |from| self.read_all(run, from)),
+            },
+            Op::Mov(_) if matches!(sources.first(), Some(Operand::Vector(_))) && bits <= 64 => {
+                let parts = sources.first().map_or_else(Vec::new, |from| self.read_all(run, from));
+                vec![joined(run, &parts, bits)]
+            }
             Op::Mov(_) | Op::Cvta(_) => match sources.first() {
                 Some(operand) => self.read_all(run, operand),
                 None => Vec::new(),
@@ -442,4 +453,27 @@ impl Names<'_> {
         };
         self.write(into, &values);
     }
+}
+
+/// The parts of a number, the lowest first.
+fn split(run: &mut Run<'_>, from: &Scalar, parts: u32, bits: u32) -> Vec<Scalar> {
+    let width = bits / parts.max(1);
+    (0..parts)
+        .map(|part| {
+            let shifted = run.binary(Binary::LShr, from, &Scalar::known(u128::from(part * width)), bits);
+            run.convert(&shifted, bits, width, false)
+        })
+        .collect()
+}
+
+/// A number of parts, the lowest first.
+fn joined(run: &mut Run<'_>, parts: &[Scalar], bits: u32) -> Scalar {
+    let width = bits / (parts.len() as u32).max(1);
+    let mut whole = Scalar::known(0);
+    for (index, part) in (0..).zip(parts) {
+        let part = run.convert(part, width, bits, false);
+        let part = run.binary(Binary::Shl, &part, &Scalar::known(u128::from(index * width)), bits);
+        whole = run.binary(Binary::Or, &whole, &part, bits);
+    }
+    whole
 }

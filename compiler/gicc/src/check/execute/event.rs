@@ -86,6 +86,28 @@ pub(crate) enum Function {
     Decrement,
 }
 
+/// The part of a packet that is compared, and so stands for it: one of its two halves, or one of its four words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Half(u32),
+    Word(u32),
+}
+
+/// Lanes of the words of packets have numbers from here on: a read gives halves, and words are taken out of them.
+const WORDS: u32 = 1 << 16;
+
+impl Part {
+    /// The part that a lane of a packet's read is.
+    pub(crate) fn of_lane(lane: u32) -> Part {
+        if lane >= WORDS { Part::Word((lane - WORDS) % 4) } else { Part::Half(lane % 2) }
+    }
+
+    /// The lane of one of the two words of a half.
+    pub(crate) fn word_of_half(lane: u32, upper: bool) -> u32 {
+        WORDS + 2 * lane + u32::from(upper)
+    }
+}
+
 /// An access: `count` scalars of `width` bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
@@ -114,9 +136,32 @@ impl Access {
         if self.packet { 2 } else { 1 }
     }
 
-    /// The lane of a scalar that stands for it: of a packet this half.
-    pub(crate) fn lane(&self, scalar: u32, half: u32) -> u32 {
-        if self.packet { 2 * scalar + half } else { scalar }
+    /// The lane of a scalar that stands for it: of a packet this part.
+    pub(crate) fn lane(&self, scalar: u32, part: Part) -> u32 {
+        match part {
+            _ if !self.packet => scalar,
+            Part::Half(half) => 2 * scalar + half,
+            Part::Word(word) => WORDS + 4 * scalar + word,
+        }
+    }
+
+    /// The scalar that a lane is of.
+    pub(crate) fn scalar_of(&self, lane: u32) -> u32 {
+        match lane.checked_sub(WORDS) {
+            Some(word) => word / 4,
+            None => lane / self.lanes_each(),
+        }
+    }
+
+    /// What is written in a lane.
+    pub(crate) fn value(&self, lane: u32) -> Option<Result<u128, Rc<Expression>>> {
+        match lane.checked_sub(WORDS) {
+            Some(word) => match self.values.get(word as usize / 2)? {
+                Ok(half) => Some(Ok(half >> (32 * (word % 2)) & 0xffff_ffff)),
+                Err(half) => half.word(word % 2 == 1),
+            },
+            None => self.values.get(lane as usize).cloned(),
+        }
     }
 
     /// Whether it writes.

@@ -68,8 +68,9 @@ impl Facts {
         for fact in &relevant {
             numbers.extend(&fact.numbers);
         }
-        let near: BTreeSet<u128> =
-            numbers.iter().flat_map(|n| [n.wrapping_sub(1), *n, n.wrapping_add(1)]).map(|n| cut(n, 64)).collect();
+        let near = numbers.iter().flat_map(|n| [n.wrapping_sub(1), *n, n.wrapping_add(1)]);
+        // The upper word of a packet's half is compared as well.
+        let near: BTreeSet<u128> = near.flat_map(|n| [n, n << 32]).map(|n| cut(n, 64)).collect();
         let mut answers = BTreeSet::new();
         for number in near {
             let of = |asked: Read| (asked == read).then_some(number);

@@ -245,7 +245,7 @@ impl Scenario {
                                 waits
                                     .entry(*site)
                                     .or_default()
-                                    .insert(access.address + u64::from(read.lane / access.lanes_each() * access.width));
+                                    .insert(access.address + u64::from(access.scalar_of(read.lane) * access.width));
                             }
                         }
                         _ => {}

@@ -189,6 +189,30 @@ impl Expression {
         }
     }
 
+    /// One of the two words of 32 bits of a number of 64, where it was put together of such.
+    pub(crate) fn word(&self, upper: bool) -> Option<Result<u128, Rc<Expression>>> {
+        match self {
+            Expression::Known(number) => Some(Ok(number >> if upper { 32 } else { 0 } & 0xffff_ffff)),
+            Expression::Convert { value, from: 32, to: 64, signed: false } => {
+                Some(if upper { Ok(0) } else { Err(Rc::clone(value)) })
+            }
+            Expression::Binary(Binary::Shl, value, by, 64) if matches!(by.as_ref(), Expression::Known(32)) => {
+                if upper {
+                    value.word(false)
+                } else {
+                    Some(Ok(0))
+                }
+            }
+            Expression::Binary(Binary::Or | Binary::Add | Binary::Xor, a, b, 64) => {
+                match (a.word(upper)?, b.word(upper)?) {
+                    (Ok(0), other) | (other, Ok(0)) => Some(other),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// The reads that it depends on.
     pub(crate) fn reads(&self, into: &mut BTreeSet<Read>) {
         match self {

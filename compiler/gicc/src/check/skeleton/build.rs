@@ -39,8 +39,8 @@ impl Builder<'_, '_> {
                         }
                     }
                     touches_memory = true;
-                    let half = self.play.cells.half(cell);
-                    let lanes = (0..access.count).map(|scalar| access.lane(scalar, half));
+                    let part = self.play.cells.part(cell);
+                    let lanes = (0..access.count).map(|scalar| access.lane(scalar, part));
                     registers.extend(lanes.map(|lane| Read { event: number, lane }));
                     vec![self.access(number, cell, is_flag, access, role)]
                 }
@@ -110,7 +110,7 @@ impl Builder<'_, '_> {
         self.skeleton.steps.push(numbers);
     }
 
-    /// Whether a packet is read where others access parts of it: then no half stands for what is read.
+    /// Whether a packet is read where others access parts of it: then no part stands for what is read.
     fn is_torn(&self, path: &Path, role: Role, read: Read) -> bool {
         let Some(Event { kind: EventKind::Access(access), .. }) = path.events.get(read.event) else { return false };
         let cell = self.play.cells.find(key(role, access.address));
@@ -169,14 +169,14 @@ impl Builder<'_, '_> {
         };
         let count = modelled.count;
         let bits = u32::from(modelled.width) * 8;
-        let half = self.play.cells.half(cell);
-        let lane = |scalar: u32| access.lane(scalar, half);
+        let part = self.play.cells.part(cell);
+        let lane = |scalar: u32| access.lane(scalar, part);
         let registers: Vec<mm::Register> =
             (0..u32::from(count)).map(|scalar| register(Read { event: number, lane: lane(scalar) })).collect();
-        let value = |scalar: u32| access.values.get(lane(scalar) as usize);
-        let mut operand = |value: Option<&Result<u128, Rc<Expression>>>| match value {
-            Some(Ok(number)) if is_flag => mm::Operand::Constant(cut(*number, bits)),
-            Some(Err(expression)) if is_flag => from_expression(expression).unwrap_or_else(|| {
+        let value = |scalar: u32| access.value(lane(scalar));
+        let mut operand = |value: Option<Result<u128, Rc<Expression>>>| match value {
+            Some(Ok(number)) if is_flag => mm::Operand::Constant(cut(number, bits)),
+            Some(Err(expression)) if is_flag => from_expression(&expression).unwrap_or_else(|| {
                 self.fresh += 1;
                 mm::Operand::Constant(cut(self.fresh, bits))
             }),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memory_model::{Proxy, Semantics};
 
-use super::super::execute::event::{AccessKind, Event, EventKind};
+use super::super::execute::event::{AccessKind, Event, EventKind, Part};
 use super::super::execute::thread::{Path, Role};
 
 impl Cells {
@@ -27,7 +27,7 @@ impl Cells {
         let mut cells = Cells {
             ranges: merged,
             flags: BTreeSet::new(),
-            half: BTreeMap::new(),
+            part: BTreeMap::new(),
             mixed: BTreeSet::new(),
             group: (0..count).collect(),
             accessed: vec![Vec::new(); count],
@@ -57,7 +57,7 @@ impl Cells {
                 if access.packet
                     && let Some(cell) = cells.find(key(*role, access.address))
                 {
-                    cells.half.entry(cell).or_insert(read.lane % 2);
+                    cells.part.entry(cell).or_insert(Part::of_lane(read.lane));
                 }
             }
             for (index, event) in path.events.iter().enumerate() {
@@ -90,9 +90,9 @@ impl Cells {
         cells
     }
 
-    /// The half of a packet that stands for it: the one that is waited for; where none is, the upper one.
-    pub(super) fn half(&self, cell: usize) -> u32 {
-        self.half.get(&cell).copied().unwrap_or(1)
+    /// The part of a packet that stands for it: the one that is waited for; where none is, the upper half.
+    pub(super) fn part(&self, cell: usize) -> Part {
+        self.part.get(&cell).copied().unwrap_or(Part::Half(1))
     }
 
     pub(super) fn find(&self, key: Key) -> Option<usize> {
@@ -117,9 +117,9 @@ pub(super) struct Cells {
     /// Start and end, sorted; addresses of shared memory carry their block.
     pub(super) ranges: Vec<(Key, u64)>,
     pub(super) flags: BTreeSet<usize>,
-    /// Of cells that packets go through: the half that is waited for.
-    pub(super) half: BTreeMap<usize, u32>,
-    /// Cells that packets and other accesses go through: no half of it stands for the whole there.
+    /// Of cells that packets go through: the part that is waited for.
+    pub(super) part: BTreeMap<usize, Part>,
+    /// Cells that packets and other accesses go through: no part of it stands for the whole there.
     pub(super) mixed: BTreeSet<usize>,
     /// Cells that copies connect: the representative of each.
     pub(super) group: Vec<usize>,

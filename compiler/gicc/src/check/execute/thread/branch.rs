@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::super::decode::Instruction;
-use super::super::event::{Event, EventKind};
+use super::super::event::{Event, EventKind, Part};
 use super::super::value::{Binary, Compare, Expression, Read, Scalar};
 use super::{End, MANY_EVENTS, MOST_ROUNDS, Run};
 
@@ -89,14 +89,11 @@ impl<'a> Run<'a> {
                 };
                 let kind = if holds { kind } else { kind.negated() };
                 if let Some(read) = plain_read(side) {
-                    let unsigned = match kind {
-                        Compare::SGt => Compare::UGt,
-                        Compare::SGe => Compare::UGe,
-                        Compare::SLt => Compare::ULt,
-                        Compare::SLe => Compare::ULe,
-                        other => other,
-                    };
-                    let event = EventKind::Assume { read, compare: unsigned, with };
+                    let event = EventKind::Assume { read, compare: unsigned(kind), with };
+                    return self.event(instruction, 0, "branch", event);
+                }
+                if let Some((read, with)) = self.word_of_packet(side, with) {
+                    let event = EventKind::Assume { read, compare: unsigned(kind), with };
                     return self.event(instruction, 0, "branch", event);
                 }
                 // A truth value that is compared with zero.
@@ -118,17 +115,76 @@ impl<'a> Run<'a> {
         self.because(instruction, expression);
     }
 
+    /// The word of a packet that an expression is, and the number that it is compared with.
+    fn word_of_packet(&self, side: &Rc<Expression>, with: u128) -> Option<(Read, u128)> {
+        let (read, upper, with) = word(&through_extensions(side), with)?;
+        self.is_packet(&read).then(|| (Read { lane: Part::word_of_half(read.lane, upper), ..read }, with))
+    }
+
+    fn is_packet(&self, read: &Read) -> bool {
+        let event = self.events.get(read.event);
+        matches!(event, Some(Event { kind: EventKind::Access(access), .. }) if access.packet)
+    }
+
     fn because(&mut self, instruction: &Instruction, expression: &Expression) {
         let mut reads = BTreeSet::new();
         expression.reads(&mut reads);
-        let is_packet = |read: &Read| matches!(self.events.get(read.event), Some(Event { kind: EventKind::Access(access), .. }) if access.packet);
-        if reads.iter().any(is_packet) {
-            self.gap(instruction, "what a packet is compared with is not one of its halves, so that it may be any");
+        if reads.iter().any(|read| self.is_packet(read)) {
+            self.gap(
+                instruction,
+                "what is compared is neither a half nor a word of a packet, so that the packet may be any",
+            );
         }
         if !reads.is_empty() {
             self.event(instruction, 0, "branch", EventKind::Because(reads.into_iter().collect()));
         }
     }
+}
+
+/// A comparison of numbers that are small, so that their sign is not set.
+fn unsigned(kind: Compare) -> Compare {
+    match kind {
+        Compare::SGt => Compare::UGt,
+        Compare::SGe => Compare::UGe,
+        Compare::SLt => Compare::ULt,
+        Compare::SLe => Compare::ULe,
+        other => other,
+    }
+}
+
+/// The word of 32 bits that an expression takes out of a read of 64, whether it is the upper one, and what it is compared with.
+fn word(expression: &Expression, with: u128) -> Option<(Read, bool, u128)> {
+    let read = |of: &Rc<Expression>| match of.as_ref() {
+        Expression::Read(read) => Some(*read),
+        _ => None,
+    };
+    let small = with <= u128::from(u32::MAX);
+    match expression {
+        Expression::Convert { value, from: 64, to: 32, .. } => match value.as_ref() {
+            Expression::Read(read) => Some((*read, false, with)),
+            shifted => word(shifted, with).filter(|(_, upper, _)| *upper),
+        },
+        Expression::Binary(Binary::LShr, of, by, 64) if matches!(by.as_ref(), Expression::Known(32)) && small => {
+            Some((read(of)?, true, with))
+        }
+        Expression::Binary(Binary::And, of, mask, 64) => match mask.as_ref() {
+            Expression::Known(0xffff_ffff) if small => Some((read(of)?, false, with)),
+            Expression::Known(0xffff_ffff_0000_0000) if with & 0xffff_ffff == 0 => Some((read(of)?, true, with >> 32)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What an expression is, conversions to more bits aside.
+fn through_extensions(expression: &Rc<Expression>) -> Rc<Expression> {
+    let mut at = Rc::clone(expression);
+    while let Expression::Convert { value, from, to, .. } = at.as_ref()
+        && to >= from
+    {
+        at = Rc::clone(value);
+    }
+    at
 }
 
 /// The read that an expression is, conversions that keep small numbers aside.
