@@ -1,5 +1,6 @@
-//! How far apart neighbouring threads access memory, and whether a loop walks along one buffer: what tells a copy of an array
-//! from a scatter, a flag, or one store for each peer.
+//! How far apart neighbouring threads access memory, whether a loop walks along one buffer, and which loops move an address:
+//! what tells a copy of an array from a scatter, a flag, or one store for each peer, and a slot that each round uses again from
+//! slots that alternate.
 //!
 //! The distance is the derivative of the address by the thread's number, followed through arithmetic with constants, loops and
 //! tables that all threads read alike. Where that is not known there is no answer.
@@ -7,7 +8,7 @@
 use inkwell::llvm_sys::LLVMOpcode;
 
 use super::body::{Body, Kind, NodeId};
-use super::communication::{BlockId, Control, Stride};
+use super::communication::{BlockId, Control, Loop, LoopId, Stride};
 
 /// Values are followed so far.
 const DEEPEST: u32 = 96;
@@ -172,5 +173,53 @@ impl<'a> Strides<'a> {
             }
         }
         moves
+    }
+
+    /// The loops around a block that may move an address to another slot each time.
+    pub(crate) fn moved_by(&self, address: NodeId, block: BlockId) -> Vec<LoopId> {
+        let around = self.control.loops_around(block);
+        around.into_iter().filter(|id| self.control.get_loop(*id).is_none_or(|l| self.moves(address, l))).collect()
+    }
+
+    /// Whether an address may change from one round of a loop to the next. A loop inside it walks along the same places in each
+    /// round, if it begins at the same one; a pointer that is read from a table is what it was before, an index is not.
+    fn moves(&self, address: NodeId, around: &Loop) -> bool {
+        let inside = |node: NodeId| self.block_of(node).is_some_and(|b| around.contains(b));
+        let mut work = vec![(address, true)];
+        let mut seen = std::collections::HashSet::new();
+        while let Some((node, is_pointer)) = work.pop() {
+            if !inside(node) || !seen.insert((node, is_pointer)) {
+                continue;
+            }
+            if seen.len() > MOST {
+                return true;
+            }
+            match self.body.kind(node) {
+                Kind::Phi(incoming) => {
+                    let block = self.block_of(node);
+                    let loops = &self.control.loops;
+                    let begins_inner = loops.iter().any(|l| Some(l.header) == block && l.header != around.header);
+                    // Which way was taken to where values meet may change with the round.
+                    if block == Some(around.header) || !begins_inner {
+                        return true;
+                    }
+                    work.extend(incoming.iter().map(|(value, _)| (*value, is_pointer)));
+                }
+                Kind::Element { base, variable, .. } => {
+                    work.push((*base, is_pointer));
+                    work.extend(variable.iter().map(|(value, _)| (*value, false)));
+                }
+                Kind::Cast(from) => work.push((*from, is_pointer)),
+                Kind::Load { pointer, .. } if is_pointer => work.push((*pointer, true)),
+                Kind::Call { name, arguments, .. } if name.starts_with("llvm.") => {
+                    work.extend(arguments.iter().map(|value| (*value, false)));
+                }
+                Kind::Binary { .. } | Kind::Compare { .. } | Kind::Select { .. } => {
+                    self.body.operands(node, &mut |operand| work.push((operand, false)));
+                }
+                _ => return true,
+            }
+        }
+        false
     }
 }

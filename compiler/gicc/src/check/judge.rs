@@ -15,14 +15,14 @@ use memory_model::{ModelError, RaceKind};
 
 use super::budget::{Budget, Work};
 use super::code::{self, Level};
-use super::execute::Explored;
 use super::execute::event::{AccessKind, Event, EventKind};
 use super::execute::gap::Gap;
 use super::execute::thread::Role;
+use super::execute::{Explored, Scenario};
 use super::report::{Finding, Label};
 use super::skeleton::{Play, Skeleton};
 use crate::diagnostic::Span;
-use diagnose::diagnose;
+use diagnose::{diagnose, returns};
 use flags::{mixed, overwritten, packets, set_before, weak_flag};
 use oracle::Oracle;
 pub(super) use oracle::model;
@@ -179,6 +179,31 @@ impl Judge<'_> {
     }
 }
 
+/// Whether a load of data may return what the store at a site writes later, and how; nothing where the memory model did not
+/// answer, or the launch cannot happen.
+pub(crate) fn returned_too_early(launch: &Scenario, later: (u32, u32), work: &mut Work) -> Option<Option<String>> {
+    let mut oracle = Oracle::new(work);
+    let (plays, _) = Play::all(launch, 1);
+    let play = plays.first()?;
+    for group in play.shared_data() {
+        let skeleton = play.skeleton(Some(group));
+        for race in oracle.races(&skeleton.program).ok()? {
+            let (Some(one), Some(other)) = (at(play, &skeleton, &race.one), at(play, &skeleton, &race.other)) else {
+                continue;
+            };
+            let (writer, reader) = if one.event.site == later { (one, other) } else { (other, one) };
+            if writer.event.site != later || writer.role.pe == reader.role.pe {
+                continue;
+            }
+            let found = returns(&skeleton, &mut oracle, &writer, &reader);
+            return Some(Some(
+                found.unwrap_or_else(|| format!("{} and {} are not ordered", words(&writer), words(&reader))),
+            ));
+        }
+    }
+    Some(None)
+}
+
 /// The locations that a step accesses.
 fn touches(program: &mm::Program, at: &At<'_>) -> Vec<usize> {
     match program.threads.get(at.thread).and_then(|thread| thread.steps.get(at.step)).map(|step| &step.op) {
@@ -224,7 +249,6 @@ fn label(at: &At<'_>) -> Option<Label> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::execute::Scenario;
     use super::super::execute::event::Access;
     use super::super::execute::thread::{HEAP, Launch, Path, STRIDE};
     use super::super::execute::value::{Compare, Read};

@@ -70,6 +70,7 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
             let meets = found.sites.iter().any(|site| site.class == Class::Signal || site.class.is_poll());
             let mut gaps = explored.gaps.clone();
             gaps.extend((meets && explored.scenarios.is_empty()).then(|| Gap { words: words.to_owned(), span: None }));
+            gaps.extend(matched.unfollowed);
             (matched.findings, matched.undecided, gaps)
         } else {
             (Vec::new(), BTreeSet::new(), BTreeSet::new())

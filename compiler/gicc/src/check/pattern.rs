@@ -16,6 +16,7 @@
 
 mod launch;
 mod notes;
+mod reuse;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +33,7 @@ use crate::diagnostic::Span;
 use launch::scenario;
 use notes::boundaries;
 pub(super) use notes::notes;
+use reuse::Reuse;
 
 /// Pairs of halves that are judged in one kernel.
 const MOST: usize = 160;
@@ -45,6 +47,8 @@ pub(crate) struct Matched {
     pub(crate) findings: Vec<Finding>,
     /// What was not judged.
     pub(crate) undecided: BTreeSet<Gap>,
+    /// What was not looked for.
+    pub(crate) unfollowed: BTreeSet<Gap>,
 }
 
 /// The sending half: data, and the signal that publishes it.
@@ -101,6 +105,7 @@ pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
     }
     let (mut scenarios, mut unanswered) = (Vec::new(), Vec::new());
     let mut paired: BTreeSet<SiteId> = BTreeSet::new();
+    let mut rounds: Vec<(Sent<'_>, Received<'_>)> = Vec::new();
     let mut compared = 0;
     for send in &sent {
         if compared > MOST_COMPARED {
@@ -117,6 +122,7 @@ pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
             any = true;
             paired.insert(receive.poll.id);
             scenarios.push(scenario(kernel, Some(*send), Some(*receive)));
+            rounds.push((*send, *receive));
         }
         // What is stored into own memory, and what no peer is seen to pull, is for later kernels.
         if !any && send.data.class == Class::RemoteStore {
@@ -179,7 +185,32 @@ pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
         }
     }
     matched.findings.extend(boundaries(kernel, &received, &paired, &signals_here));
+    matched.reused(kernel, &rounds, budget);
     matched
+}
+
+impl Matched {
+    /// Slots that are written again too early, of the pairs whose rounds repeat.
+    fn reused(&mut self, kernel: &Kernel, rounds: &[(Sent<'_>, Received<'_>)], budget: &mut Budget) {
+        let mut open: BTreeMap<Option<Span>, bool> = BTreeMap::new();
+        for (sent, received) in rounds.iter().take(MOST) {
+            let open = open.entry(line(sent.data)).or_insert(true);
+            match reuse::find(kernel, *sent, *received, budget) {
+                Reuse::None => *open = false,
+                Reuse::Found(finding) => {
+                    *open = false;
+                    self.findings.push(*finding);
+                }
+                Reuse::Unknown => {}
+            }
+        }
+        // A store of which no pair was decided.
+        for span in open.into_iter().filter_map(|(span, open)| open.then_some(span)) {
+            let words = "whether data is written again, in a later round or launch, while the peer still reads it was not \
+                         looked for: where it lies may change with the round";
+            self.unfollowed.insert(Gap { words: words.to_owned(), span });
+        }
+    }
 }
 
 /// Whether a barrier stands on some way between the wait that is blamed and what is read: whether the other ways are taken

@@ -103,6 +103,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     for n in order {
         let Some((class, why)) = classes.of[n].clone() else { continue };
         let stride = raws[n].address.and_then(|(node, _)| strides.of(node, positions[n].block));
+        let moved_by = raws[n].address.map_or(Vec::new(), |(node, _)| strides.moved_by(node, positions[n].block));
         let site = Site {
             id: SiteId(sites.len() as u32),
             class,
@@ -110,7 +111,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
             position: positions[n],
             access: raws[n].access.clone(),
             address: address(&raws[n], &places[n], &objects, &numbers, &provenance, body, classes.remote[n])
-                .map(|address| Address { stride, ..address }),
+                .map(|address| Address { stride, moved_by, ..address }),
             stored: raws[n].value.map(|v| numbers.of(v)),
             stored_constant: raws[n].value.and_then(|v| body.integer(v)),
             reads_address: raws[n].result.is_some_and(|node| addresses.contains(&node)),
@@ -186,6 +187,7 @@ fn address(
         base: (numbers.of(base), constant),
         remote,
         by_path: mixed && provenance.of(node).by_way,
+        moved_by: Vec::new(),
         stride: None,
     })
 }

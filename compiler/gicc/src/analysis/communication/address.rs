@@ -1,5 +1,6 @@
 //! Where an address comes from, and whether a peer has what it points to.
 
+use super::control::LoopId;
 use super::site::ValueId;
 
 /// The number of an object in its kernel: an index into [`super::Kernel::objects`].
@@ -42,6 +43,9 @@ pub struct Address {
     /// The element of a table that belongs to the own PE: chosen by a number that is the same for all threads and comes
     /// with the kernel's arguments, rather than by a loop or a thread's number.
     pub own_slot: bool,
+    /// The loops around the access that may move it to another slot each time, inner ones first. In the other ones, each round
+    /// accesses what the round before did.
+    pub moved_by: Vec<LoopId>,
     /// How far apart neighbouring threads access, where that can be told.
     pub stride: Option<Stride>,
 }

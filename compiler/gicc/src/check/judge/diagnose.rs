@@ -126,17 +126,10 @@ fn without_cure(play: &Play<'_>, writer: &At<'_>, reader: &At<'_>) -> (&'static 
 
 /// An execution that goes wrong, in words.
 fn witness(skeleton: &Skeleton, oracle: &mut Oracle<'_>, writer: &At<'_>, reader: &At<'_>) -> Option<String> {
-    let program = &skeleton.program;
-    let op = |at: &At<'_>| program.threads.get(at.thread).and_then(|t| t.steps.get(at.step)).map(|s| &s.op);
-    let (Some(mm::Op::Load { registers, .. }), Some(mm::Op::Store { values, .. })) = (op(reader), op(writer)) else {
-        return None;
-    };
-    let mm::Operand::Constant(value) = values.first()? else { return None };
-    let thread = program.threads.get(reader.thread)?.name.clone();
-    let term = mm::Term::Register { thread, register: registers.first()?.clone() };
+    let (term, value) = question(skeleton, writer, reader)?;
     for comparison in [mm::Comparison::Ne, mm::Comparison::Eq] {
-        let condition = mm::Condition::Compare(term.clone(), comparison, *value);
-        if let Ok(verdict) = oracle.check(program, &condition)
+        let condition = mm::Condition::Compare(term.clone(), comparison, value);
+        if let Ok(verdict) = oracle.check(&skeleton.program, &condition)
             && let Some(witness) = verdict.witness()
             && let Some(first) = witness.explanations.first()
         {
@@ -144,4 +137,30 @@ fn witness(skeleton: &Skeleton, oracle: &mut Oracle<'_>, writer: &At<'_>, reader
         }
     }
     None
+}
+
+/// An execution in which the reader returns what the writer writes, in words.
+pub(super) fn returns(
+    skeleton: &Skeleton,
+    oracle: &mut Oracle<'_>,
+    writer: &At<'_>,
+    reader: &At<'_>,
+) -> Option<String> {
+    let (term, value) = question(skeleton, writer, reader)?;
+    let verdict = oracle.check(&skeleton.program, &mm::Condition::Compare(term, mm::Comparison::Eq, value)).ok()?;
+    let reads = &verdict.witness()?.reads;
+    let read = reads.iter().find(|read| (read.thread.0, read.step) == (reader.thread, reader.step))?;
+    Some(format!("{} It is the store of the next round.", read.text))
+}
+
+/// The register of the reader, and what the writer writes.
+fn question(skeleton: &Skeleton, writer: &At<'_>, reader: &At<'_>) -> Option<(mm::Term, u128)> {
+    let program = &skeleton.program;
+    let op = |at: &At<'_>| program.threads.get(at.thread).and_then(|t| t.steps.get(at.step)).map(|s| &s.op);
+    let (Some(mm::Op::Load { registers, .. }), Some(mm::Op::Store { values, .. })) = (op(reader), op(writer)) else {
+        return None;
+    };
+    let mm::Operand::Constant(value) = values.first()? else { return None };
+    let thread = program.threads.get(reader.thread)?.name.clone();
+    Some((mm::Term::Register { thread, register: registers.first()?.clone() }, *value))
 }

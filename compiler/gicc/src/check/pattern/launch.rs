@@ -20,8 +20,11 @@ const FLAG: u64 = HEAP + STRIDE + 0x2000;
 
 const COUNTER: u64 = HEAP + 0x3000;
 
+/// The part of a store's site that stands for its next round.
+pub(super) const LATER: u32 = 9;
+
 /// Which threads of the block execute the first and the second of two sites: the same one, or two.
-fn threads(first: &Site, second: &Site, elected: &Site) -> (u32, u32) {
+pub(super) fn threads(first: &Site, second: &Site, elected: &Site) -> (u32, u32) {
     let other = if elected.guard.who == Who::OneOfWarp { 1 } else { 32 };
     let few = |who: Who| matches!(who, Who::OneOfBlock | Who::OneOfWarp | Who::Some | Who::Warps);
     if first.guard.same_threads(&second.guard) || !few(elected.guard.who) {
@@ -87,6 +90,11 @@ pub(super) fn scenario(kernel: &Kernel, sent: Option<Sent<'_>>, received: Option
             );
         }
     }
+    launched(all)
+}
+
+/// A launch of threads that have one path each.
+pub(super) fn launched(all: BTreeMap<Role, Vec<Event>>) -> Scenario {
     let threads = all.into_iter().map(|(role, events)| (role, vec![Path { events, gaps: BTreeSet::new() }])).collect();
     Scenario { launch: Launch { pes: 2, blocks: 1, threads: 64, inputs: BTreeMap::new() }, threads }
 }
@@ -132,6 +140,14 @@ fn between<'k>(kernel: &'k Kernel, from: &Site, to: &Site) -> Vec<&'k Site> {
     all
 }
 
+/// What stands on every way between two sites and orders, in order, where the second may be of the next round of a loop.
+pub(super) fn followed<'k>(kernel: &'k Kernel, from: &Site, to: &Site) -> Vec<&'k Site> {
+    let (mut here, next): (Vec<&Site>, Vec<&Site>) =
+        between(kernel, from, to).into_iter().partition(|site| kernel.leads_to(from.id, site.id));
+    here.extend(next);
+    here
+}
+
 /// The event of a fence or barrier, for the thread.
 fn ordering(site: &Site, thread: u32) -> Option<Event> {
     let kind = match site.barrier() {
@@ -152,7 +168,12 @@ fn ordering(site: &Site, thread: u32) -> Option<Event> {
 }
 
 /// Adds what stands between to both threads: a barrier to both, a fence to those that execute it.
-fn put_between(events: &mut BTreeMap<Role, Vec<Event>>, sites: &[&Site], first: (Role, &Site), second: (Role, &Site)) {
+pub(super) fn put_between(
+    events: &mut BTreeMap<Role, Vec<Event>>,
+    sites: &[&Site],
+    first: (Role, &Site),
+    second: (Role, &Site),
+) {
     for site in sites {
         for (index, (role, end)) in [first, second].into_iter().enumerate() {
             if index == 1 && first.0 == second.0 {
@@ -173,8 +194,7 @@ fn send(kernel: &Kernel, sent: Sent<'_>, all: &mut BTreeMap<Role, Vec<Event>>) {
     let counter = counter(kernel, data, signal);
     let (data_thread, signal_thread) = threads(data, signal, signal);
     let role = |thread: u32| Role { pe: 0, block: 0, thread };
-    let store = access(AccessKind::Store, DATA, Semantics::Weak, Scope::Sys, Proxy::Generic, 4, vec![Ok(7)]);
-    all.entry(role(data_thread)).or_default().push(event(data, 0, EventKind::Access(store)));
+    all.entry(role(data_thread)).or_default().push(writing(data, 0));
     match counter {
         None => {
             let sites = between(kernel, data, signal);
@@ -224,6 +244,51 @@ fn counted(counter: &Site) -> Event {
     event(counter, 0, EventKind::Access(count))
 }
 
+fn writing(data: &Site, part: u32) -> Event {
+    let store = access(AccessKind::Store, DATA, Semantics::Weak, Scope::Sys, Proxy::Generic, 4, vec![Ok(7)]);
+    event(data, part, EventKind::Access(store))
+}
+
+/// The data of the next round.
+pub(super) fn overwriting(data: &Site) -> Event {
+    writing(data, LATER)
+}
+
+/// The read of the data.
+pub(super) fn reading(read: &Site) -> Event {
+    let load = access(AccessKind::Load, DATA, Semantics::Weak, Scope::Sys, read.access.proxy, 4, Vec::new());
+    event(read, 0, EventKind::Access(load))
+}
+
+/// A signal, as strong as it is.
+pub(super) fn telling(signal: &Site) -> Event {
+    flag_event(signal)
+}
+
+/// A wait for a signal, as the first of a thread's events.
+pub(super) fn waiting(poll: &Site, signal: &Site) -> [Event; 2] {
+    polling(poll, width(signal), 0)
+}
+
+/// A poll as the event of this number of its thread, with what it waits for.
+fn polling(poll: &Site, size: u32, number: usize) -> [Event; 2] {
+    let kind = match poll.access.operation {
+        Operation::ReadModifyWrite { .. } => AccessKind::Atomic(Function::Exchange, true),
+        _ => AccessKind::Load,
+    };
+    let (semantics, scope) = match poll.access.semantics {
+        Semantics::Weak => (Semantics::Relaxed, Scope::Sys),
+        semantics => (semantics, poll.access.scope.unwrap_or(Scope::Sys)),
+    };
+    let values = if kind == AccessKind::Load { Vec::new() } else { vec![Ok(2)] };
+    let flag = access(kind, FLAG, semantics, scope, Proxy::Generic, size, values);
+    let with = Read { event: number, lane: 0 };
+    [
+        event(poll, 0, EventKind::Access(flag)),
+        event(poll, 1, EventKind::Assume { read: with, compare: Compare::UGe, with: 1 }),
+    ]
+}
+
 fn flag_event(signal: &Site) -> Event {
     let kind = match signal.access.operation {
         Operation::ReadModifyWrite { returns, .. } => AccessKind::Atomic(Function::Add, returns),
@@ -243,29 +308,14 @@ fn receive(kernel: &Kernel, received: Received<'_>, all: &mut BTreeMap<Role, Vec
     let Received { poll, read } = received;
     let (poll_thread, read_thread) = threads(poll, read, poll);
     let role = |thread: u32| Role { pe: 1, block: 0, thread };
-    let events = all.entry(role(poll_thread)).or_default();
-    let number = events.len();
-    let kind = match poll.access.operation {
-        Operation::ReadModifyWrite { .. } => AccessKind::Atomic(Function::Exchange, true),
-        _ => AccessKind::Load,
-    };
-    let (semantics, scope) = match poll.access.semantics {
-        Semantics::Weak => (Semantics::Relaxed, Scope::Sys),
-        semantics => (semantics, poll.access.scope.unwrap_or(Scope::Sys)),
-    };
-    let values = if kind == AccessKind::Load { Vec::new() } else { vec![Ok(2)] };
     // The signal's width: a poll of several flags at once is another matter.
     let size = all.values().flatten().find_map(|e| match &e.kind {
         EventKind::Access(a) if a.address == FLAG => Some(a.width),
         _ => None,
     });
-    let flag = access(kind, FLAG, semantics, scope, Proxy::Generic, size.unwrap_or(width(poll)), values);
     let events = all.entry(role(poll_thread)).or_default();
-    events.push(event(poll, 0, EventKind::Access(flag)));
-    let with = Read { event: number, lane: 0 };
-    events.push(event(poll, 1, EventKind::Assume { read: with, compare: Compare::UGe, with: 1 }));
+    events.extend(polling(poll, size.unwrap_or(width(poll)), events.len()));
     let sites = between(kernel, poll, read);
     put_between(all, &sites, (role(poll_thread), poll), (role(read_thread), read));
-    let load = access(AccessKind::Load, DATA, Semantics::Weak, Scope::Sys, read.access.proxy, 4, Vec::new());
-    all.entry(role(read_thread)).or_default().push(event(read, 0, EventKind::Access(load)));
+    all.entry(role(read_thread)).or_default().push(reading(read));
 }
