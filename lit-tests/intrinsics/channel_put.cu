@@ -13,8 +13,6 @@
 // CHECK: st.global
 // CHECK: st.release.sys.global.u64
 // CHECK: ret;
-// The wait for a credit that is late stands behind the rest.
-// CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void channel_put_thread(gicc::channel_state *state, float *buffer, const float *from, long long n, int pe) {
   gicc::channel<float>(state, buffer).put<gicc::thread>(from, n, pe);
 }
@@ -22,12 +20,12 @@ extern "C" __global__ void channel_put_thread(gicc::channel_state *state, float 
 // CALL: define {{.*}}ptx_kernel void @channel_put_warp(
 // CALL: call {{.*}}@__gicc_channel_put_warp(
 // CHECK-LABEL: .visible .entry channel_put_warp(
-// CHECK: ld.acquire.sys.global.u64
+// CHECK: bar.warp.sync
 // CHECK: st.global
 // CHECK: bar.warp.sync
 // CHECK: st.release.sys.global.u64
 // CHECK: ret;
-// The wait for a credit that is late stands behind the rest.
+// The speaker's wait for a credit stands behind the rest.
 // CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void channel_put_warp(gicc::channel_state *state, float *buffer, const float *from, long long n, int pe) {
   gicc::channel<float>(state, buffer).put<gicc::warp>(from, n, pe);
@@ -36,12 +34,12 @@ extern "C" __global__ void channel_put_warp(gicc::channel_state *state, float *b
 // CALL: define {{.*}}ptx_kernel void @channel_put_block(
 // CALL: call {{.*}}@__gicc_channel_put_block(
 // CHECK-LABEL: .visible .entry channel_put_block(
-// CHECK: ld.acquire.sys.global.u64
+// CHECK: bar.sync
 // CHECK: st.global
 // CHECK: bar.sync
 // CHECK: st.release.sys.global.u64
 // CHECK: ret;
-// The wait for a credit that is late stands behind the rest.
+// The speaker's wait for a credit stands behind the rest.
 // CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void channel_put_block(gicc::channel_state *state, float *buffer, const float *from, long long n, int pe) {
   gicc::channel<float>(state, buffer).put<gicc::block>(from, n, pe);

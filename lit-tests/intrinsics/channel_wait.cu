@@ -1,5 +1,5 @@
-// A channel's wait side: acquire the message; done gives the slot back with one release. (The first poll stands in front,
-// the loop of the others behind the rest.)
+// A channel's wait side: acquire the message; done gives the slot back with one release. (The poll stands once, of one
+// speaker behind the rest.)
 // RUN: %gicc %s --verify-each -o %t.ptx
 // RUN: FileCheck %exactly %s < %t.ptx
 // RUN: %gicc %s --verify-each --stop-after verify --emit llvm -o - | FileCheck --check-prefix=CALL %s
@@ -14,7 +14,6 @@
 // CHECK: ld.acquire.sys.global.u64
 // CHECK: st.release.sys.global.u64
 // CHECK: ret;
-// CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void channel_wait_thread(gicc::channel_state *state, float *buffer, float *to, int pe) {
   gicc::channel<float> c(state, buffer);
   if (const float *slot = c.wait<gicc::thread>(pe)) *to = *slot;
@@ -25,7 +24,7 @@ extern "C" __global__ void channel_wait_thread(gicc::channel_state *state, float
 // CALL: call {{.*}}@__gicc_channel_wait_warp(
 // CALL: call {{.*}}@__gicc_channel_done_warp(
 // CHECK-LABEL: .visible .entry channel_wait_warp(
-// CHECK: ld.acquire.sys.global.u64
+// CHECK: bar.warp.sync
 // CHECK: st.release.sys.global.u64
 // CHECK: ret;
 // CHECK: ld.acquire.sys.global.u64
@@ -39,7 +38,8 @@ extern "C" __global__ void channel_wait_warp(gicc::channel_state *state, float *
 // CALL: call {{.*}}@__gicc_channel_wait_block(
 // CALL: call {{.*}}@__gicc_channel_done_block(
 // CHECK-LABEL: .visible .entry channel_wait_block(
-// CHECK: ld.acquire.sys.global.u64
+// CHECK: bar.red.and.pred
+// CHECK: bar.sync
 // CHECK: st.release.sys.global.u64
 // CHECK: ret;
 // CHECK: ld.acquire.sys.global.u64

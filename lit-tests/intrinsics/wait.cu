@@ -1,4 +1,5 @@
-// wait polls with acquire, and its group is converged afterwards. The first poll stands in front, the loop of the others behind.
+// wait polls with acquire, and its group is converged afterwards. The poll stands once, of one
+// speaker behind the rest.
 // RUN: %gicc %s --verify-each -o %t.ptx
 // RUN: FileCheck %exactly %s < %t.ptx
 // RUN: %gicc %s --verify-each --stop-after verify --emit llvm -o - | FileCheck --check-prefix=CALL %s
@@ -11,7 +12,6 @@
 // CHECK-LABEL: .visible .entry wait_thread(
 // CHECK: ld.acquire.sys.global.u64
 // CHECK: ret;
-// CHECK: ld.acquire.sys.global.u64
 extern "C" __global__ void wait_thread(uint64_t *flag, int pe) {
   gicc::wait<gicc::thread>(flag, gicc::cmp::ge, 1, pe);
 }
@@ -19,7 +19,6 @@ extern "C" __global__ void wait_thread(uint64_t *flag, int pe) {
 // CALL: define {{.*}}ptx_kernel void @wait_warp(
 // CALL: call {{.*}}@__gicc_wait_warp(
 // CHECK-LABEL: .visible .entry wait_warp(
-// CHECK: ld.acquire.sys.global.u64
 // CHECK: bar.warp.sync
 // CHECK: ret;
 // CHECK: ld.acquire.sys.global.u64
@@ -30,7 +29,6 @@ extern "C" __global__ void wait_warp(uint64_t *flag, int pe) {
 // CALL: define {{.*}}ptx_kernel void @wait_block(
 // CALL: call {{.*}}@__gicc_wait_block(
 // CHECK-LABEL: .visible .entry wait_block(
-// CHECK: ld.acquire.sys.global.u64
 // CHECK: bar.sync
 // CHECK: ret;
 // CHECK: ld.acquire.sys.global.u64

@@ -10,6 +10,23 @@
 #include "channel_simple.cuh"
 #include "channel_ll.cuh"
 
+extern "C" __device__ __attribute__((noinline, cold)) bool gicc_rt_slot_fits(const void *state, const void *dst,
+                                                                             const void *slot, const void *src,
+                                                                             int64_t bytes, int64_t capacity,
+                                                                             int32_t element, int32_t pe, bool speaks) {
+  if (bytes > capacity) {
+    if (speaks) gicc_rt_fail(GICC_ERROR_CODE_OVER_CAPACITY, pe, 0, dst, (uint64_t)bytes, (uint64_t)capacity);
+    return false;
+  }
+  if (!signal_fits(state, pe, sizeof(State))) {
+    if (speaks) gicc_rt_fail_signal(state, pe);
+    return false;
+  }
+  if (transfer_fits(slot, src, bytes, element, pe)) return true;
+  if (speaks) gicc_rt_fail_transfer(slot, src, bytes, element, pe);
+  return false;
+}
+
 /// Bytes of a slot for messages that go by `ll`.
 GICC_RT int64_t ll_capacity(int64_t capacity, int32_t protocol) {
   return protocol == GICC_PROTOCOL_AUTOMATIC && capacity > (int64_t)GICC_LL_BELOW ? (int64_t)GICC_LL_BELOW : capacity;
@@ -30,29 +47,37 @@ GICC_RT void channel_put(Counters *c, State *state, void *dst, const void *src, 
   if (by_ll(bytes, protocol))
     ll_put<Group>(c[second(protocol)], state, state + second(protocol), dst, src, bytes, capacity,
                   ll_capacity(capacity, protocol), element, slots, data, pe);
-  else if (message_fits<Group>(dst, bytes, capacity, pe))
+  else
     simple_put<Group>(*c, state, dst, src, bytes, capacity, element, slots, pe);
 }
 
 template <class Group, int Code>
 GICC_RT void *channel_wait(Counters *c, State *state, void *dst, int64_t bytes, int64_t capacity, int32_t element,
                            int32_t slots, int32_t protocol, int32_t data, int32_t pe) {
-  c->wait_group = c[second(protocol)].wait_group = 1 + Code;
-  bool ll = by_ll(bytes, protocol);
-  void *slot;
-  if (ll) {
-    int64_t slot_bytes = ll_capacity(capacity, protocol);
-    void *slots_of_ll = (char *)dst + second(protocol) * slots * capacity;
-    slot = ll_wait<Group>(c[second(protocol)], state, state + second(protocol), slots_of_ll, bytes, capacity,
-                          slot_bytes, slot_bytes, element, slots, data, pe);
+  Counters &l = c[second(protocol)];
+  c->wait_group = l.wait_group = 1 + Code;
+  const bool ll = by_ll(bytes, protocol);
+  const int64_t slot_bytes = ll_capacity(capacity, protocol);
+  char *slots_of_ll = (char *)dst + second(protocol) * slots * capacity;
+  bool good = ll ? ll_take<Group>(l, state, slots_of_ll, bytes, capacity, slot_bytes, slot_bytes, element, slots, data, pe)
+                 : simple_take<Group>(*c, state, dst, bytes, capacity, pe);
+  // The group meets and learns the outcome in one, whatever the protocol. What is counted behind that depends on every poll of
+  // every thread.
+  bool all = Group::all(good);
+  uint64_t received = ll ? l.received : c->received;
+  char *slot = (ll ? slots_of_ll : (char *)dst) + (int64_t)(received % (uint32_t)slots) * (ll ? slot_bytes : capacity);
+  // All of the group's threads were done with what they gave back.
+  l.settled = l.returned;
+  // Without branches, so that it is counted when the user's code has what it waits for.
+  if (protocol != GICC_PROTOCOL_AUTOMATIC) {
+    c->received = received + all;
   } else {
-    slot = simple_wait<Group>(*c, state, dst, bytes, capacity, slots, pe);
+    c->received += (uint32_t)all & (uint32_t)!ll;
+    l.received += (uint32_t)all & (uint32_t)ll;
+    c->kinds = all ? c->kinds << 1 | !ll : c->kinds;
+    c->open += all;
   }
-  if (protocol == GICC_PROTOCOL_AUTOMATIC && slot) {
-    c->kinds = c->kinds << 1 | !ll;
-    c->open++;
-  }
-  return slot;
+  return all ? slot : nullptr;
 }
 
 template <class Group>

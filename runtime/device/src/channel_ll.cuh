@@ -35,18 +35,13 @@ GICC_RT uint64_t ll_storage(uint32_t places, int64_t capacity, int32_t data) {
   return GICC_PACKETS_OFFSET + places * ll_bytes(capacity, data);
 }
 
-/// Whether a message fits a slot and can go through the packets; where not, sets the error word. None of it changes from
-/// message to message, and it is one branch, so that a kernel's loop decides it once.
-template <class Group>
-GICC_RT bool packets_ok(const void *words, uint64_t storage, const void *dst, const void *local, int64_t bytes,
-                        int64_t capacity, int32_t element, int32_t pe) {
+/// Whether a message fits a slot and can go through the packets. None of it changes from message to message, so a kernel's
+/// loop decides it once.
+GICC_RT bool packets_fit(const void *words, uint64_t storage, const void *local, int64_t bytes, int64_t capacity,
+                         int32_t element, int32_t pe) {
   bool aligned = (((uint64_t)local | (uint64_t)bytes) & low_bits(element)) == 0 && ((uint64_t)words & 15) == 0;
-  bool fits = (int)in_team(pe) & (int)symmetric(words, (int64_t)storage) & (int)aligned & (int)(bytes >= 0) &
-              (int)(bytes <= capacity);
-  if (__builtin_expect(fits, 1)) return true;
-  if (message_fits<Group>(dst, bytes, capacity, pe) && Group::speaks())
-    gicc_rt_fail_packets(words, storage, local, bytes, element, pe);
-  return false;
+  return (int)in_team(pe) & (int)symmetric(words, (int64_t)storage) & (int)aligned & (int)(bytes >= 0) &
+         (int)(bytes <= capacity);
 }
 
 /// Messages that were sent and for which no credit has come. A thread that has no packet in a message may see the credit for it
@@ -59,17 +54,18 @@ template <class Group>
 GICC_RT void ll_put(Counters &c, State *words, State *state, const void *dst, const void *src, int64_t bytes,
                     int64_t most, int64_t capacity, int32_t element, int32_t slots, int32_t data, int32_t pe) {
   uint32_t places = 2 * (uint32_t)slots;
-  uint64_t sent = c.sent;
-  if (!packets_ok<Group>(words, ll_storage(places, capacity, data), dst, src, bytes, most, element, pe)) return;
-  bool room = true;
-  pack<Group>((const char *)src, bytes, element, data, ll_flag(sent, places), [&](char *&to) __attribute__((always_inline)) {
-    if (__builtin_expect(without_credit(sent, c.credit) >= (int32_t)places, 0)) {
+  uint64_t sent = c.sent, storage = ll_storage(places, capacity, data);
+  bool fits = packets_fit(words, storage, src, bytes, most, element, pe);
+  // Asked in front of the source's loads, and decided behind them: what waits for the credit that was asked for after the last
+  // message would wait for loads that are under way, too, since the machine counts them together.
+  bool go = (int)fits & (int)(without_credit(sent, c.credit) < (int32_t)places);
+  bool room = pack<Group>((char *)peer_address(ll_place(words, sent, places, capacity, data), pe), (const char *)src, bytes,
+                          element, data, ll_flag(sent, places), go, [&]() __attribute__((always_inline)) {
+    if (fits)
       // Each thread for itself: what it stores then depends on what it has read.
-      room = poll_until<GICC_ORDER_RELAXED>(&state->credited, GICC_COMPARE_GT, sent - places, pe, c.credit);
-    }
-    Group::converge();
-    to = (char *)peer_address(ll_place(words, sent, places, capacity, data), pe);
-    return room;
+      return poll_until<GICC_ORDER_RELAXED>(&state->credited, GICC_COMPARE_GT, sent - places, pe, c.credit);
+    if (Group::speaks()) gicc_rt_fail_packets(words, storage, dst, src, bytes, most, element, pe);
+    return false;
   });
   if (!room) return;
   c.sent = sent + 1;
@@ -78,14 +74,18 @@ GICC_RT void ll_put(Counters &c, State *words, State *state, const void *dst, co
     c.credit = (uint64_t)__gicc_poll(&state->credited, GICC_ORDER_RELAXED, pe);
 }
 
-/// Takes a message, of which the length is known.
+/// What each thread of the wait side does for a message of which the length is known: it polls its packets and stores what they
+/// hold into the slot. Whether all of them came. Those that may not wait meet the others all the same, so that there is one way
+/// from the meeting on.
 template <class Group>
-GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_t bytes, int64_t most,
-                      int64_t slot_bytes, int64_t capacity, int32_t element, int32_t slots, int32_t data, int32_t pe) {
+GICC_RT bool ll_take(const Counters &c, State *words, void *dst, int64_t bytes, int64_t most, int64_t slot_bytes,
+                     int64_t capacity, int32_t element, int32_t slots, int32_t data, int32_t pe) {
   uint32_t places = 2 * (uint32_t)slots;
-  uint64_t received = c.received;
+  uint64_t received = c.received, storage = ll_storage(places, capacity, data);
   char *slot = (char *)dst + (int64_t)(received % (uint32_t)slots) * slot_bytes;
-  bool good = packets_ok<Group>(words, ll_storage(places, capacity, data), dst, dst, bytes, most, element, pe);
+  bool good = packets_fit(words, storage, dst, bytes, most, element, pe);
+  if (__builtin_expect(!good, 0) && Group::speaks())
+    gicc_rt_fail_packets(words, storage, dst, dst, bytes, most, element, pe);
   if (__builtin_expect(received - c.settled >= (uint32_t)slots, 0)) {
     if (received - c.returned < (uint32_t)slots) {
       Group::meet();
@@ -95,14 +95,8 @@ GICC_RT void *ll_wait(Counters &c, State *words, State *state, void *dst, int64_
       good = false;
     }
   }
-  // Those that may not wait meet the others all the same, so that there is one way from the meeting on.
   char *packets = ll_place(words, received, places, capacity, data);
-  good = good && unpack<Group>(packets, slot, bytes, element, data, ll_flag(received, places), pe);
-  // What follows depends on every poll of every thread.
-  bool all = Group::all(good);
-  c.settled = c.returned;
-  c.received = received + all;
-  return all ? slot : nullptr;
+  return good && unpack<Group>(packets, slot, bytes, element, data, ll_flag(received, places), pe);
 }
 
 /// Gives the oldest slot back. The credit depends on the polls through the count of what was received.

@@ -42,8 +42,13 @@ extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail_signal(c
 }
 
 extern "C" __device__ __attribute__((noinline, cold)) void gicc_rt_fail_packets(const void *words, uint64_t storage,
-                                                                                const void *local, int64_t bytes,
+                                                                                const void *dst, const void *local,
+                                                                                int64_t bytes, int64_t capacity,
                                                                                 int32_t element, int32_t pe) {
+  if (bytes > capacity) {
+    gicc_rt_fail(GICC_ERROR_CODE_OVER_CAPACITY, pe, 0, dst, (uint64_t)bytes, (uint64_t)capacity);
+    return;
+  }
   uint32_t code = GICC_ERROR_CODE_MISALIGNED;
   const void *address = (uint64_t)words & 15 ? words : local;
   if (!in_team(pe)) code = GICC_ERROR_CODE_PE_OUT_OF_RANGE;

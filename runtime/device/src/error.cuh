@@ -13,7 +13,7 @@ extern "C" __device__ __attribute__((cold)) void gicc_rt_fail_transfer(const voi
 /// The same for a signal.
 extern "C" __device__ __attribute__((cold)) void gicc_rt_fail_signal(const void *sig, int32_t pe);
 
-/// The same for a message that goes by packets.
+/// The same for a message that is longer than its slot, or that cannot go by packets.
 extern "C" __device__ __attribute__((cold)) void gicc_rt_fail_packets(const void *words, uint64_t storage,
-                                                                      const void *local, int64_t bytes,
-                                                                      int32_t element, int32_t pe);
+                                                                      const void *dst, const void *local, int64_t bytes,
+                                                                      int64_t capacity, int32_t element, int32_t pe);

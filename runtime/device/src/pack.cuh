@@ -27,22 +27,23 @@ template <int Data, class Word> struct Form {
     }
   };
 
-  /// The data at from, of which there are `bytes` bytes at least.
+  /// The data at from, of which there are `bytes` bytes at least. For a word that is not there the first one is loaded again, so
+  /// that the loads do not wait for conditions of their own; nobody looks at it.
   GICC_RT Packet read(const char *from, uint32_t bytes) {
     Packet p;
+    if (bytes == 0) return p;
 #pragma unroll
-    for (uint32_t i = 0; i < words; i++)
-      if (i * word < bytes) p.part[i] = ((const Word *)from)[i];
+    for (uint32_t i = 0; i < words; i++) p.part[i] = *(const Word *)(from + (i * word < bytes ? i * word : 0));
     return p;
   }
 
-  /// The data of a packet to to, `bytes` of it.
+  /// The data of a packet to to, `bytes` of it. A packet of one word is full, so that its store waits for no condition.
   GICC_RT void write(char GICC_GLOBAL *to, gicc_v2i64 packet, uint32_t bytes) {
     Word GICC_GLOBAL *w = (Word GICC_GLOBAL *)to;
     const uint64_t part[3] = {(uint64_t)packet.x, (uint64_t)packet.x >> 32, (uint64_t)packet.y};
 #pragma unroll
     for (uint32_t i = 0; i < words; i++)
-      if (i * word < bytes) w[i] = (Word)part[i];
+      if (words == 1 || i * word < bytes) w[i] = (Word)part[i];
   }
 };
 
@@ -50,7 +51,8 @@ template <int Data, class Word> struct Form {
 template <class F> struct Cut {
   uint32_t whole, rest, packets;
   GICC_RT_MEMBER Cut(uint32_t bytes)
-      : whole(bytes / F::data), rest(bytes - whole * F::data), packets(whole + (rest != 0 || bytes == 0)) {}
+      : whole(bytes / F::data), rest(F::words == 1 ? 0 : bytes - whole * F::data),
+        packets(whole + (rest != 0 || bytes == 0)) {}
   /// Bytes of data in packet k.
   GICC_RT_MEMBER uint32_t bytes_of(uint32_t k) const { return k < whole ? F::data : rest; }
 };
@@ -59,45 +61,46 @@ template <class F> struct Cut {
 GICC_RT int64_t flag_mask(int data) { return data == 12 ? (int64_t)0xffffffff00000000u : -1; }
 GICC_RT int64_t flag_bits(int data, uint64_t flag) { return (int64_t)(data == 12 ? flag << 32 : flag); }
 
-/// Sends a message's packets. `begin` loads what the thread sends first, so that whatever else has to be found out is found
-/// out while its loads are under way; `finish` stores it with the flag, and all the rest. A message of at most one packet a
-/// thread has a path of its own, which all threads take alike: lanes of a warp that took different paths would go one after
-/// the other.
-template <class Group, class F> struct Packer {
+/// Sends the packets of a message, of which each thread has k, k + stride and so on.
+template <class F> struct Packer {
   using Packet = typename F::Packet;
   const char *from;
+  char *to;
+  int64_t flag;
   Cut<F> cut;
-  uint32_t k, stride;
-  Packet first, second;
 
-  GICC_RT_MEMBER Packer(const char *source, uint32_t bytes)
-      : from(source), cut(bytes), k(Group::rank()), stride(Group::count()), first{}, second{} {
-    if (k < cut.packets) first = read(k);
-    if (cut.packets > stride && cut.packets - stride > k) second = read(k + stride);
+  GICC_RT_MEMBER Packer(char *place, const char *source, uint32_t bytes, int64_t bits)
+      : from(source), to(place), flag(bits), cut(bytes) {}
+
+  GICC_RT_MEMBER Packet read(uint32_t at) const { return F::read(from + (uint64_t)at * F::data, cut.bytes_of(at)); }
+  GICC_RT_MEMBER void store(uint32_t at, Packet p) const {
+    __gicc_store_b128(to + (uint64_t)at * GICC_PACKET_BYTES, p.low(), p.high(flag), GICC_ORDER_RELAXED, GICC_SCOPE_SYS);
   }
 
-  GICC_RT_MEMBER void finish(char *to, int64_t flag) {
-    if (k < cut.packets) store(to, k, first, flag);
-    if (cut.packets <= stride) return;
-    if (cut.packets - stride > k) store(to, k + stride, second, flag);
-    k += 2 * stride;
+  /// From k on, two under way.
+  GICC_RT_MEMBER void all(uint32_t k, uint32_t stride) const {
+    // Full packets of several words first, since they ask for no conditions.
+    if constexpr (F::words > 1) {
 #pragma clang loop unroll(disable)
-    while (k < cut.whole && cut.whole - k > stride) {
-      Packet a = read_whole(k), b = read_whole(k + stride);
-      store(to, k, a, flag);
-      store(to, k + stride, b, flag);
-      k += 2 * stride;
+      for (; k < cut.whole && cut.whole - k > stride; k += 2 * stride) {
+        Packet a = read_whole(k), b = read_whole(k + stride);
+        store(k, a);
+        store(k + stride, b);
+      }
     }
 #pragma clang loop unroll(disable)
-    for (; k < cut.packets; k += stride) store(to, k, read(k), flag);
+    for (; k < cut.packets; k += 2 * stride) {
+      bool two = cut.packets - k > stride;
+      // The same packet twice where there is no second.
+      uint32_t next = two ? k + stride : k;
+      Packet a = read(k), b = read(next);
+      store(k, a);
+      if (two) store(next, b);
+    }
   }
 
 private:
-  GICC_RT_MEMBER Packet read(uint32_t at) const { return F::read(from + (uint64_t)at * F::data, cut.bytes_of(at)); }
   GICC_RT_MEMBER Packet read_whole(uint32_t at) const { return F::read(from + (uint64_t)at * F::data, F::data); }
-  GICC_RT_MEMBER static void store(char *to, uint32_t at, Packet p, int64_t flag) {
-    __gicc_store_b128(to + (uint64_t)at * GICC_PACKET_BYTES, p.low(), p.high(flag), GICC_ORDER_RELAXED, GICC_SCOPE_SYS);
-  }
 };
 
 /// The packets at `place` and those `stride` further, N of them, when all carry the flag. False where the wait gave up.
@@ -126,20 +129,13 @@ template <int N> GICC_RT bool fetch(char *place, uint64_t stride, int64_t flag, 
   return !patience.gave_up();
 }
 
-/// Polls a message's packets and stores their data. False where the wait gave up. Paths as in `Packer`.
-template <class Group, class F>
-GICC_RT bool unpack_words(char *packets, char GICC_GLOBAL *to, uint32_t bytes, uint64_t flag, int32_t pe) {
-  const Cut<F> cut(bytes);
-  const uint32_t stride = Group::count();
-  const int64_t bits = flag_bits(F::data, flag), mask = flag_mask(F::data);
-  uint32_t k = Group::rank();
+/// Polls the packets of a message, of which the thread has k, k + stride and so on, two under way, and stores their data. False
+/// where the wait gave up.
+template <class F>
+GICC_RT bool unpack_all(char *packets, char GICC_GLOBAL *to, const Cut<F> cut, int64_t bits, int32_t pe, uint32_t k,
+                        uint32_t stride) {
+  const int64_t mask = flag_mask(F::data);
   gicc_v2i64 w[2];
-  if (cut.packets <= stride) {
-    if (k >= cut.packets) return true;
-    if (!fetch<1>(packets + (uint64_t)k * GICC_PACKET_BYTES, 0, bits, mask, pe, w)) return false;
-    F::write(to + (uint64_t)k * F::data, w[0], cut.bytes_of(k));
-    return true;
-  }
 #pragma clang loop unroll(disable)
   while (k < cut.packets) {
     bool two = cut.packets - k > stride;
@@ -159,9 +155,10 @@ GICC_RT bool unpack_words(char *packets, char GICC_GLOBAL *to, uint32_t bytes, u
   return true;
 }
 
-/// Sources and destinations of any alignment.
-extern "C" __device__ void gicc_rt_pack(char *to, const char *from, uint32_t bytes, int32_t data, uint64_t flag,
-                                        unsigned rank, unsigned count);
+/// Out of line: sources and destinations of any alignment, and messages that had to wait for room. `word` is 8 or 4 where a
+/// source can go in words of that many bytes, else 1.
+extern "C" __device__ void gicc_rt_pack(char *to, const char *from, uint32_t bytes, int32_t data, int32_t word,
+                                        uint64_t flag, unsigned rank, unsigned count);
 extern "C" __device__ bool gicc_rt_unpack(char *packets, char GICC_GLOBAL *to, uint32_t bytes, int32_t data,
                                           uint64_t flag, int32_t pe, unsigned rank, unsigned count);
 
@@ -170,25 +167,66 @@ GICC_RT bool in_words(const void *p, int64_t bytes, int32_t element, int32_t wor
   return element % word == 0 || (((uint64_t)p | (uint64_t)bytes) & (uint64_t)(word - 1)) == 0;
 }
 
-/// Sends bytes as packets. `place(to)` says whether to send them, and where to on the peer; it is asked when the first loads
-/// are under way.
-template <class Group, class Place>
-GICC_RT void pack(const char *from, int64_t bytes, int32_t element, int32_t data, uint64_t flag, Place place) {
-  uint32_t n = (uint32_t)bytes;
-  const int64_t bits = flag_bits(data, flag);
-  char *to;
-  if (data == 12 && in_words(from, bytes, element, 4)) {
-    Packer<Group, Form<12, uint32_t>> p(from, n);
-    if (place(to)) p.finish(to, bits);
-  } else if (data == 8 && in_words(from, bytes, element, 8)) {
-    Packer<Group, Form<8, uint64_t>> p(from, n);
-    if (place(to)) p.finish(to, bits);
-  } else if (data == 8 && element % 4 == 0) {
-    Packer<Group, Form<8, uint32_t>> p(from, n);
-    if (place(to)) p.finish(to, bits);
-  } else if (place(to)) {
-    gicc_rt_pack(to, from, n, data, flag, Group::rank(), Group::count());
+/// A message in packets of a form. A message of at most one packet a thread has a path of its own, which all threads take alike:
+/// lanes of a warp that took different paths would go one after the other. `go`: nothing is in the way; else `find_out` says
+/// whether to send. What the thread sends first is loaded before that is decided, so that it is decided while the loads are
+/// under way: one packet, and of packets of several words two, whose loads take longer.
+template <class Group, class F, class FindOut>
+GICC_RT bool pack_words(char *to, const char *from, uint32_t bytes, uint64_t flag, bool go, FindOut find_out) {
+  using Packet = typename F::Packet;
+  constexpr bool ahead = F::words > 1;
+  const Packer<F> p(to, from, bytes, flag_bits(F::data, flag));
+  const uint32_t k = Group::rank(), stride = Group::count();
+  const bool few = p.cut.packets <= stride;
+  const bool one = (few || ahead) && k < p.cut.packets, two = ahead && !few && p.cut.packets - stride > k;
+  Packet first{}, second{};
+  if (go && one) first = p.read(k);
+  if (go && two) second = p.read(k + stride);
+  if (__builtin_expect(!go, 0)) {
+    go = find_out();
+    Group::converge();
+    if (go) gicc_rt_pack(to, from, bytes, F::data, F::word, flag, k, stride);
+    return go;
   }
+  Group::converge();
+  if (one) p.store(k, first);
+  if (two) p.store(k + stride, second);
+  if (!few) p.all(ahead ? k + 2 * stride : k, stride);
+  return true;
+}
+
+/// Sends bytes as packets to `to` on the peer, if `go` or `find_out` says so; what was said.
+template <class Group, class FindOut>
+GICC_RT bool pack(char *to, const char *from, int64_t bytes, int32_t element, int32_t data, uint64_t flag, bool go,
+                  FindOut find_out) {
+  uint32_t n = (uint32_t)bytes;
+  if (data == 12 && in_words(from, bytes, element, 4))
+    return pack_words<Group, Form<12, uint32_t>>(to, from, n, flag, go, find_out);
+  if (data == 8 && in_words(from, bytes, element, 8))
+    return pack_words<Group, Form<8, uint64_t>>(to, from, n, flag, go, find_out);
+  if (data == 8 && element % 4 == 0)
+    return pack_words<Group, Form<8, uint32_t>>(to, from, n, flag, go, find_out);
+  if (!go) go = find_out();
+  Group::converge();
+  if (go) gicc_rt_pack(to, from, n, data, 1, flag, Group::rank(), Group::count());
+  return go;
+}
+
+/// Takes a message out of packets of a form. Paths as in `pack_words`.
+template <class Group, class F>
+GICC_RT bool unpack_words(char *packets, char GICC_GLOBAL *to, uint32_t bytes, uint64_t flag, int32_t pe) {
+  const Cut<F> cut(bytes);
+  const uint32_t k = Group::rank(), stride = Group::count();
+  const int64_t bits = flag_bits(F::data, flag);
+  if (cut.packets > stride) return unpack_all<F>(packets, to, cut, bits, pe, k, stride);
+  // A packet of one word is full, or the one of an empty message.
+  if (k >= (F::words == 1 ? cut.whole : cut.packets))
+    return k >= cut.packets || gicc_rt_unpack(packets, to, bytes, F::data, flag, pe, k, stride);
+  gicc_v2i64 w;
+  bool good = fetch<1>(packets + (uint64_t)k * GICC_PACKET_BYTES, 0, bits, flag_mask(F::data), pe, &w);
+  // Also where the wait gave up: the slot is this side's, and nobody is told to read it.
+  F::write(to + (uint64_t)k * F::data, w, cut.bytes_of(k));
+  return good;
 }
 
 /// Takes bytes out of packets of this PE.
@@ -196,8 +234,10 @@ template <class Group>
 GICC_RT bool unpack(char *packets, char *to, int64_t bytes, int32_t element, int32_t data, uint64_t flag, int32_t pe) {
   uint32_t n = (uint32_t)bytes;
   char GICC_GLOBAL *t = (char GICC_GLOBAL *)to;
-  if (data == 12 && in_words(to, bytes, element, 4)) return unpack_words<Group, Form<12, uint32_t>>(packets, t, n, flag, pe);
-  if (data == 8 && in_words(to, bytes, element, 8)) return unpack_words<Group, Form<8, uint64_t>>(packets, t, n, flag, pe);
+  if (data == 12 && in_words(to, bytes, element, 4))
+    return unpack_words<Group, Form<12, uint32_t>>(packets, t, n, flag, pe);
+  if (data == 8 && in_words(to, bytes, element, 8))
+    return unpack_words<Group, Form<8, uint64_t>>(packets, t, n, flag, pe);
   if (data == 8 && element % 4 == 0) return unpack_words<Group, Form<8, uint32_t>>(packets, t, n, flag, pe);
   return gicc_rt_unpack(packets, t, n, data, flag, pe, Group::rank(), Group::count());
 }

@@ -43,20 +43,24 @@ struct Patience {
 };
 
 /// Polls until the signal compares; `seen` is the value last read. False where the wait gave up. As a rule one thread polls, so
-/// there may be two ways out: nothing is asked about between a good poll and what comes next.
+/// there may be two ways out: nothing is asked about between a good poll and what comes next. The bound is counted in front of
+/// a poll, where it delays none but the first: LLVM copies the front of a loop that begins with a way out, and the machine lets
+/// other lanes run at a loop's beginning, which is better not between a poll and what comes next.
 template <int Order = GICC_ORDER_ACQUIRE>
 GICC_RT bool poll_until(void *sig, int32_t compare, uint64_t value, int32_t source_pe, uint64_t &seen) {
   uint64_t since = 0;
+  int left = GICC_POLLS + 1;
+  seen = 0;
 #pragma clang loop unroll(disable)
-  for (int left = GICC_POLLS;;) {
-    seen = (uint64_t)__gicc_poll(sig, Order, source_pe);
-    if (compares(compare, seen, value)) return true;
+  do {
     if (__builtin_expect(--left == 0, 0)) {
       since = gicc_rt_keep_waiting(sig, compare, value, seen, source_pe, since);
       if (since == 0) return false;
       left = GICC_POLLS;
     }
-  }
+    seen = (uint64_t)__gicc_poll(sig, Order, source_pe);
+  } while (!compares(compare, seen, value));
+  return true;
 }
 
 /// The group's poll: its speaker polls, then the group meets. A thread alone meets nobody: a barrier of the warp's threads

@@ -28,7 +28,8 @@ const BY_WARPS: Shape = Shape { put: "ll_put_warp", wait: "ll_wait_warp", alone:
 const TWELVE: Shape = Shape {
     put: "ll_12_put_block",
     wait: "ll_12_wait_block",
-    words: [(1 << 96) | (33 << 64) | (22 << 32) | 11, (1 << 96) | (55 << 32) | 44],
+    // For the word that the second packet does not have, its first one was loaded.
+    words: [(1 << 96) | (33 << 64) | (22 << 32) | 11, (1 << 96) | (44 << 64) | (55 << 32) | 44],
     alone: plain_barrier,
 };
 

@@ -62,6 +62,8 @@ STREAM(block_to_warp, float, ll, 4, 300, data_12, block, warp)
 STREAM(thread_to_block, float, ll, 4, 60, data_8, thread, block)
 STREAM(bytes_12, unsigned char, ll, 4, 333, data_12, block, block)
 STREAM(bytes_8, unsigned char, ll, 4, 333, data_8, warp, block)
+// Slots that are smaller than what a packet carries: a message without elements leaves the others alone.
+STREAM(tiny, unsigned char, ll, 4, 3, data_8, warp, block)
 STREAM(halves, unsigned short, ll, 5, 333, data_12, block, warp)
 STREAM(structures, Three, ll, 4, 50, data_12, block, block)
 STREAM(one_slot, float, ll, 1, 100, data_12, block, block)

@@ -37,6 +37,7 @@ GICC_REFERENCE(run) {
   stream<float>(run, "thread_to_block", 60);
   stream<uint8_t>(run, "bytes_12", 333);
   stream<uint8_t>(run, "bytes_8", 333);
+  stream<uint8_t>(run, "tiny", 3);
   stream<uint16_t>(run, "halves", 333);
   stream<Three, double>(run, "structures", 50);
   stream<float>(run, "one_slot", 100);
