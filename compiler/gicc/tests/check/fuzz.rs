@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use gicc::analysis::annotation::Assume;
 use gicc::check::form;
 
-use super::random::{changed, kernel};
+use super::change::changed;
+use super::random_kernels::kernel;
 use super::support::{checked, protocols};
 
 /// Seconds in the tests; `facts fuzz` has the rest of the minute.

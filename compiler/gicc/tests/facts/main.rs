@@ -4,4 +4,7 @@
 mod fuzz;
 mod large;
 mod provenance;
+#[path = "../random_kernels/mod.rs"]
+#[expect(dead_code, reason = "words of assembly are for changes of kernels, which are not made here")]
+mod random_kernels;
 mod support;
