@@ -28,7 +28,7 @@ use super::execute::gap::Gap;
 use super::execute::{Explored, Scenario};
 use super::judge::judge;
 use super::report::{Confirmed, Finding};
-use crate::analysis::communication::{Class, Evidence, Kernel, Operation, PlaceStack, RelationKind, Site, SiteId};
+use crate::analysis::communication::{Class, Evidence, Kernel, Operation, PlaceStack, RelationKind, Site, SiteId, Who};
 use crate::diagnostic::Span;
 use launch::scenario;
 use notes::boundaries;
@@ -172,6 +172,11 @@ pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
             finding.code = &code::UNDECIDED;
             finding.confirmed = Confirmed::Undecided;
         }
+        if finding.code == &code::NO_ORDER && read_without_waiting(&received, &finding) {
+            finding.code = &code::UNDECIDED;
+            finding.confirmed = Confirmed::Undecided;
+            finding.cause += "; blocks that do not wait read it too, so that something else may order it";
+        }
         matched.findings.push(finding);
     }
     let told: BTreeSet<Option<Span>> = matched.findings.iter().map(|finding| finding.span.clone()).collect();
@@ -221,6 +226,19 @@ fn barrier_on_some_way(kernel: &Kernel, received: &[Received<'_>], finding: &Fin
             site.barrier().is_some() && kernel.leads_to(r.poll.id, site.id) && kernel.leads_to(site.id, r.read.id)
         })
     })
+}
+
+/// Whether whole blocks come to the read that is blamed without any of the waits ahead of it: their waits have a condition that is
+/// the same for all threads of a block, and the read has not. What orders the read is something else then.
+fn read_without_waiting(received: &[Received<'_>], finding: &Finding) -> bool {
+    let mut pairs = received.iter().filter(|r| line(r.read) == finding.span).peekable();
+    pairs.peek().is_some()
+        && pairs.all(|r| {
+            let of_read = &r.read.guard.conditions;
+            r.poll.guard.conditions.iter().filter(|c| c.who == Who::Everyone && !c.of_loop).any(|condition| {
+                !of_read.iter().any(|other| (other.value, other.holds) == (condition.value, condition.holds))
+            })
+        })
 }
 
 fn is_multimem(site: &Site) -> bool {
