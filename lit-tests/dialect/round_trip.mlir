@@ -8,8 +8,8 @@
 gicc.team @world
 // CHECK: gicc.team @four pes(4)
 gicc.team @four pes(4)
-// CHECK: gicc.team @column pes(4) start(1) stride(2)
-gicc.team @column pes(4) start(1) stride(2)
+// CHECK: gicc.team @column pes(2) start(1) stride(2)
+gicc.team @column pes(2) start(1) stride(2)
 // CHECK: gicc.domain @all
 gicc.domain @all
 // CHECK: gicc.domain @halo id(7) scope(gpu)
@@ -104,7 +104,7 @@ func.func @channels(%words: memref<8xi64>, %buffer: memref<2048xf32>, %from: mem
 
 // CHECK-LABEL: func.func @collectives
 func.func @collectives(%out: memref<64xf32>, %in: memref<64xf32>, %i: memref<8xi32>, %all: memref<4x64xf32>,
-                       %p: !llvm.ptr, %n: i64) {
+                       %p: !llvm.ptr, %n: i64, %start: i32, %stride: i32, %pes: i32) {
   // CHECK: gicc.all_reduce block sum %{{.*}}, %{{.*}} : memref<64xf32>, memref<64xf32>
   gicc.all_reduce block sum %out, %in : memref<64xf32>, memref<64xf32>
   // CHECK: gicc.all_reduce grid max %{{.*}}, %{{.*}} count %{{.*}} of bf16 algorithm(two_shot) in @world : !llvm.ptr, !llvm.ptr, i64
@@ -115,6 +115,12 @@ func.func @collectives(%out: memref<64xf32>, %in: memref<64xf32>, %i: memref<8xi
   gicc.all_gather block %all, %in : memref<4x64xf32>, memref<64xf32>
   // CHECK: gicc.all_gather grid %{{.*}}, %{{.*}} count %{{.*}} of f64 algorithm(direct) in @four : !llvm.ptr, !llvm.ptr, i64
   gicc.all_gather grid %p, %p count %n of f64 algorithm(direct) in @four : !llvm.ptr, !llvm.ptr, i64
+  // CHECK: gicc.all_reduce block sum %{{.*}}, %{{.*}} in @column : memref<64xf32>, memref<64xf32>
+  gicc.all_reduce block sum %out, %in in @column : memref<64xf32>, memref<64xf32>
+  // CHECK: gicc.all_reduce block max %{{.*}}, %{{.*}} count %{{.*}} of f32 algorithm(ring) part(%[[START:.*]], %[[STRIDE:.*]], %[[PES:.*]]) : !llvm.ptr, !llvm.ptr, i64
+  gicc.all_reduce block max %p, %p count %n of f32 algorithm(ring) part(%start, %stride, %pes) : !llvm.ptr, !llvm.ptr, i64
+  // CHECK: gicc.all_gather block %{{.*}}, %{{.*}} part(%[[START]], %[[STRIDE]], %[[PES]]) : memref<4x64xf32>, memref<64xf32>
+  gicc.all_gather block %all, %in part(%start, %stride, %pes) : memref<4x64xf32>, memref<64xf32>
   return
 }
 

@@ -90,9 +90,70 @@ func.func @strided(%x: memref<4xf32, strided<[2]>>, %y: memref<4xf32>) { // expe
 
 // -----
 
-gicc.team @column pes(2) stride(2) // expected-note {{@column is such a part}}
-func.func @of_a_part(%x: memref<4xf32>) {
-  // expected-error @+1 {{a collective of a part of the PEs is not built: all PEs take part in each, or exchange what they need with put_signal and wait}}
-  gicc.all_reduce block sum %x, %x in @column : memref<4xf32>, memref<4xf32>
+gicc.team @column pes(2) stride(2) // expected-note {{the team is declared here}}
+func.func @gathered_by_a_part(%x: memref<6xf32>, %y: memref<2xf32>) {
+  // expected-error @+1 {{the result has 6 elements, and 2 PEs have 4}}
+  gicc.all_gather block %x, %y in @column : memref<6xf32>, memref<2xf32>
   return
 }
+
+// -----
+
+gicc.team @column pes(2) stride(2)
+func.func @two_teams(%x: memref<4xf32>, %n: i32) {
+  // expected-error @+1 {{one team takes part: either `in @column`, or `part(...)`}}
+  gicc.all_reduce block sum %x, %x in @column part(%n, %n, %n) : memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @numbers(%x: memref<4xf32>, %n: i32) {
+  // expected-error @+1 {{a part of the PEs has a start, a stride and a number of PEs, as `part(%start, %stride, %pes)`}}
+  gicc.all_reduce block sum %x, %x part(%n, %n) : memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @start(%x: memref<4xf32>, %n: i32) {
+  %less = arith.constant -2 : i32
+  // expected-error @+1 {{a part of the PEs cannot start with PE -2}}
+  gicc.all_reduce block sum %x, %x part(%less, %n, %n) : memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @stride(%x: memref<4xf32>, %y: memref<8xf32>, %n: i32) {
+  %none = arith.constant 0 : i32
+  // expected-error @+1 {{a part of the PEs cannot have a stride of 0}}
+  gicc.all_gather block %y, %x part(%n, %none, %n) : memref<8xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @nobody(%x: memref<4xf32>, %n: i32) {
+  %none = arith.constant 0 : i32
+  // expected-error @+1 {{a part of the PEs cannot have 0 PEs}}
+  gicc.all_reduce block sum %x, %x part(%n, %n, %none) : memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @beyond(%x: memref<4xf32>) {
+  %start = arith.constant 1 : i32
+  %stride = arith.constant 9000 : i32
+  %pes = arith.constant 5 : i32
+  // expected-error @+1 {{the part's last PE would be 36001: PEs count up to 32766}}
+  gicc.all_reduce block sum %x, %x part(%start, %stride, %pes) : memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+gicc.team @all pes(4) // expected-note {{`@all` says so}}
+// expected-error @+1 {{its last PE would be 5, and the program is for 4 PEs}}
+gicc.team @column pes(3) start(1) stride(2)

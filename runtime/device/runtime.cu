@@ -23,6 +23,7 @@
 #include "src/arrive.cu"
 #include "src/grid_sync.cu"
 #include "src/collective.cu"
+#include "src/part.cu"
 #include "src/packet.cu"
 #include "src/pack.cu"
 #include "src/channel.cu"

@@ -515,6 +515,44 @@ fn what_an_event_was_computed_from_is_known() {
     }
 }
 
+/// The same through the parameters and results of functions, which hold what was stored to them last.
+#[test]
+fn what_an_argument_was_computed_from_is_known() {
+    let source = ".version 8.8 .target sm_90 .address_size 64
+        .func (.param .b64 result) f(.param .b64 x, .param .b64 y) {
+          .reg .u64 %d<4>;
+          ld.param.u64 %d0, [x]; ld.param.u64 %d1, [y];
+          st.param.b64 [result], %d1;
+          add.u64 %d2, %d0, 1;
+          st.param.b64 [result], %d2;
+          ret; }
+        .visible .entry k(.param .u64 p) {
+          .reg .u64 %d<8>;
+          ld.param.u64 %d0, [p]; cvta.to.global.u64 %d0, %d0;
+          ld.global.u64 %d1, [%d0];
+          ld.global.u64 %d2, [%d0+8];
+          { .param .b64 a; .param .b64 b; .param .b64 r;
+            st.param.b64 [a], %d1; st.param.b64 [b], %d2;
+            call.uni (r), f, (a, b);
+            ld.param.b64 %d3, [r]; ld.param.b64 %d4, [b]; }
+          st.global.u64 [%d0+16], %d3;
+          st.global.u64 [%d0+24], %d4;
+          { .param .b64 a; .param .b64 b; .param .b64 r;
+            st.param.b64 [a], 3; st.param.b64 [b], %d2;
+            call.uni (r), f, (a, b);
+            ld.param.b64 %d3, [r]; }
+          st.global.u64 [%d0+16], %d3;
+          ret; }";
+    let module = parse_module(source).unwrap();
+    let mut memory = ConcreteMemory::new();
+    memory.region(PEER, vec![0; 32]);
+    let launch = Launch::new(&module, "k").parameter(PEER.to_le_bytes());
+    let traces = run(&launch, &mut memory).unwrap();
+    let depends: Vec<&[usize]> = traces[0].events.iter().map(|e| e.depends_on.as_slice()).collect();
+    let none: &[usize] = &[];
+    assert_eq!(depends, [none, none, &[0], &[1], none]);
+}
+
 #[test]
 fn what_depends_on_a_vote_is_known() {
     let source = ".version 8.8 .target sm_90 .address_size 64

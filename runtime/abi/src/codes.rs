@@ -216,6 +216,8 @@ codes! {
         OverCapacity = 7, "over_capacity";
         /// More messages of a channel waited for, and not done, than it has slots.
         SlotsInUse = 8, "slots_in_use";
+        /// A collective of a team that there is not, or on a PE that is none of it.
+        BadTeam = 9, "bad_team";
     }
 }
 

@@ -30,7 +30,7 @@ pub fn text() -> String {
 }
 
 fn constants(out: &mut String) {
-    let constants: [(&str, u64); 17] = [
+    let constants: [(&str, u64); 20] = [
         ("GICC_ABI_VERSION", ABI_VERSION.into()),
         ("GICC_MODULE_RECORD_MAGIC", ModuleRecord::MAGIC),
         ("GICC_WORKSPACE_BYTES", heap::WORKSPACE_BYTES),
@@ -41,6 +41,9 @@ fn constants(out: &mut String) {
         ("GICC_GRID_COUNTER", heap::GRID_COUNTER),
         ("GICC_COLLECTIVE_EPOCHS", heap::COLLECTIVE_EPOCHS),
         ("GICC_PACKETS", heap::PACKETS),
+        ("GICC_PACKETS_OF_SLOT", heap::PACKETS_OF_SLOT),
+        ("GICC_PART_LINE", heap::PART_LINE),
+        ("GICC_PART_BYTES", heap::PART_BYTES),
         ("GICC_REGION_BYTES", heap::REGION_BYTES),
         ("GICC_OF_COLLECTIVE", layout::OF_COLLECTIVE.into()),
         ("GICC_BUFFER_ALIGN", heap::BUFFER_ALIGN),

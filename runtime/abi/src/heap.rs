@@ -48,6 +48,21 @@ pub const SLOT_BYTES: u64 = PACKETS_OF_SLOT * PACKET_BYTES;
 /// Bytes of a region.
 pub const REGION_BYTES: u64 = 2 * SLOT_BYTES;
 
+/// Bytes of epochs that each PE has for collectives of a part of the PEs, and of arrivals: a line each.
+pub const PART_LINE: u64 = 128;
+
+/// Bytes that a block has for each PE, for collectives of a part of the PEs. They lie behind the workspace that the state
+/// tells of, as many blocks as that has packets for, and for each block one behind the other:
+///
+/// ```text
+/// n_pes * PART_LINE     epochs: word `pe` counts the rounds that this block and the one of `pe` have ended together
+/// n_pes * PART_LINE     arrivals: word `pe` is set by PE `pe` to the epoch that it has come to (a barrier of a part)
+/// n_pes * REGION_BYTES  packets: region `pe` is written by PE `pe`
+/// ```
+///
+/// Words and regions are those of PEs among all, whatever the team.
+pub const PART_BYTES: u64 = 2 * PART_LINE + REGION_BYTES;
+
 /// Bytes of the workspace that every module needs; packets of collectives lie behind.
 pub const WORKSPACE_BYTES: u64 = PACKETS;
 

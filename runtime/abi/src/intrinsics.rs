@@ -81,7 +81,7 @@ impl Intrinsic {
     /// was wrong, where the caller goes on to use what it waited for.
     pub fn may_fail_waiting(&self) -> bool {
         // The end of a round of packets stands for the collective whose function it is in, where that is made already.
-        const WAITS: [&str; 9] = [
+        const WAITS: [&str; 12] = [
             "wait",
             "channel_put",
             "channel_wait",
@@ -90,7 +90,10 @@ impl Intrinsic {
             "event_wait",
             "all_reduce",
             "all_gather",
+            "all_reduce_part",
+            "all_gather_part",
             "epoch_set",
+            "part_end",
         ];
         let name = self.name.strip_prefix(crate::PREFIX).unwrap_or_default();
         let base = ["_thread", "_warp", "_block", "_grid"].iter().find_map(|group| name.strip_suffix(group));
@@ -166,6 +169,25 @@ intrinsics! {
         "out = count elements of every PE's in, one PE after the other, by the blocks of this index on all PEs. Made by level H.";
     Interface Void "__gicc_all_gather_grid" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "algorithm")
         "The same by all blocks of the grid, each a slice; all of them may read out afterwards.";
+    Interface Void "__gicc_all_reduce_part_block" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "reduce", I32 "algorithm", I32 "start", I32 "stride", I32 "members")
+        "The same over a part of the PEs: start, start + stride and so on, members in all, of which this PE is one.";
+    Interface Void "__gicc_all_reduce_part_grid" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "reduce", I32 "algorithm", I32 "start", I32 "stride", I32 "members")
+        "The same by all blocks of the grid.";
+    Interface Void "__gicc_all_gather_part_block" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "algorithm", I32 "start", I32 "stride", I32 "members")
+        "An all-gather over a part of the PEs, in their order.";
+    Interface Void "__gicc_all_gather_part_grid" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "algorithm", I32 "start", I32 "stride", I32 "members")
+        "The same by all blocks of the grid.";
+    Interface I32 "__gicc_part_rank" (I32 "start", I32 "stride", I32 "members")
+        "This PE's number in a part of the PEs; -1 where it is none of it.";
+    Interface I32 "__gicc_part_check" (Ptr "out", Ptr "in", I64 "count", I32 "size", I32 "start", I32 "stride", I32 "members")
+        "As __gicc_collective_check, for a collective of a part of the PEs: there are those PEs, and this is one of them. For level H, as are the next four.";
+    Interface Ptr "__gicc_part_packets" () "The block's regions for packets of parts of the PEs, one for each PE of all.";
+    Interface I64 "__gicc_part_epoch" (I32 "other_pe")
+        "Rounds that the calling block has ended together with that of a PE (of all), in collectives of parts.";
+    Interface Void "__gicc_part_barrier_block" (I32 "start", I32 "stride", I32 "members", I64 "rounds")
+        "A barrier of the part's blocks of this index, rounds rounds behind the last that was counted. It is a round itself.";
+    Interface Void "__gicc_part_end_block" (I32 "start", I32 "stride", I32 "members", I64 "rounds")
+        "Counts rounds more rounds with every member; the block meets.";
     Interface I32 "__gicc_collective_check" (Ptr "out", Ptr "in", I64 "count", I32 "size")
         "Whether a collective of count elements of size bytes may go ahead; else the error word is set. The same for all threads of the block. For level H.";
     Interface I32 "__gicc_collective_fits" (Ptr "out", Ptr "in", I64 "count", I32 "size")

@@ -254,6 +254,8 @@ layout! {
         workspace_bytes: u64 = "uint64_t";
         #[doc = "Bytes of packets that each block of a launch needs for each PE; 0 where no collective is called."]
         region_bytes: u64 = "uint64_t";
+        #[doc = "Bytes behind the workspace that each block of a launch needs for each PE; 0 where no collective of a part of the PEs is called."]
+        part_bytes: u64 = "uint64_t";
         #[doc = "Error words that the module needs (gicc_error structures)."]
         error_words: u32 = "uint32_t";
         #[doc = "Channels that follow."]

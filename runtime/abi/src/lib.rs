@@ -26,7 +26,7 @@ pub mod manifest;
 pub mod sim;
 
 /// The version of everything in this crate. A module compiled for another version is refused at load.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// Every function and variable of gicc starts with this.
 pub const PREFIX: &str = "__gicc_";

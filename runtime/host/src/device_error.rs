@@ -118,9 +118,29 @@ fn sentence(word: &Error, code: Option<ErrorCode>, place: &str, timeout: Duratio
         Some(ErrorCode::SlotsInUse) => format!(
             "{who} waited for another message of {other} in the channel at {place}, whose {expected} slots hold messages that are not done"
         ),
+        Some(ErrorCode::BadTeam) => format!("{who} {}", wrong_team(word)),
         Some(ErrorCode::None) | None => {
             format!("{who} reported the unknown error code {} for {place} and {other}", word.code)
         }
+    }
+}
+
+/// What is wrong with the team of a collective: its shape is in `other_pe` and `expected`, the PEs there are in `observed`.
+fn wrong_team(word: &Error) -> String {
+    let start = i64::from(word.other_pe);
+    let (members, stride) = (i64::from(word.expected as u32 as i32), i64::from((word.expected >> 32) as u32 as i32));
+    let team = format!("a team of {members} PEs with start {start} and stride {stride}");
+    let exists = start >= 0 && stride >= 1 && members >= 1;
+    let last = start.saturating_add(stride.saturating_mul(members.saturating_sub(1)));
+    if !exists || last.cast_unsigned() >= word.observed {
+        format!(
+            "called a collective of {team}, which does not exist: a team has a PE at least, its stride is at least 1, and its PEs are some of the {} there are",
+            word.observed
+        )
+    } else if members.cast_unsigned() > gicc_abi::heap::PACKETS_OF_SLOT {
+        format!("called a collective of {team}; {} are the most", gicc_abi::heap::PACKETS_OF_SLOT)
+    } else {
+        format!("called a collective of {team}, of which it is none: only members call")
     }
 }
 
@@ -199,7 +219,7 @@ mod tests {
         for code in ErrorCode::ALL {
             let word = Error { code: code.code(), claimed: 1, other_pe: -1, ..Error::default() };
             let text = DeviceError::new(&word, "`flags`".into(), Duration::from_secs(1)).sentence;
-            let named = [ErrorCode::PeOutOfRange, ErrorCode::TooManyBlocks].contains(code);
+            let named = [ErrorCode::PeOutOfRange, ErrorCode::TooManyBlocks, ErrorCode::BadTeam].contains(code);
             assert_eq!(text.contains("PE -1"), *code == ErrorCode::PeOutOfRange, "{text}");
             assert_eq!(text.contains("waited for any PE on"), *code == ErrorCode::Timeout, "{text}");
             assert!(named || *code == ErrorCode::Timeout || text.contains("another PE"), "{text}");
@@ -219,6 +239,24 @@ mod tests {
                 ..Error::default()
             };
             let text = DeviceError::new(&word, "`data`".into(), Duration::from_secs(1)).sentence;
+            assert!(text.contains(what), "{text}");
+        }
+        // A team that is none, one that is too large, and one that the PE is none of.
+        for (start, stride, members, n_pes, what) in [
+            (0, 0_u64, 2_u64, 4, "does not exist"),
+            (-1, 1, 2, 4, "does not exist"),
+            (1, 2, 3, 5, "does not exist"),
+            (0, 1, 5000, 6000, "4096 are the most"),
+            (1, 2, 2, 4, "a team of 2 PEs with start 1 and stride 2, of which it is none"),
+        ] {
+            let word = Error {
+                code: ErrorCode::BadTeam.code(),
+                other_pe: start,
+                expected: stride << 32 | members,
+                observed: n_pes,
+                ..Error::default()
+            };
+            let text = DeviceError::new(&word, String::new(), Duration::from_secs(1)).sentence;
             assert!(text.contains(what), "{text}");
         }
         let mut unique = all.clone();

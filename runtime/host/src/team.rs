@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gicc_abi::heap::{
     BARRIER_ARRIVALS, BARRIER_EPOCHS, BUFFER_ALIGN, COLLECTIVE_EPOCHS, DEFAULT_COLLECTIVE_BLOCKS, GRID_COUNTER,
-    PACKETS, WORKSPACE_BYTES, WORKSPACE_OFFSET,
+    PACKETS, PART_BYTES, PART_LINE, REGION_BYTES, WORKSPACE_BYTES, WORKSPACE_OFFSET,
 };
 use gicc_abi::layout::{Error, State};
 use gicc_abi::manifest::Manifest;
@@ -72,8 +72,10 @@ pub struct Module {
     pub record: Record,
     /// Offset of its workspace in each segment.
     pub workspace_offset: u64,
-    /// Bytes of its workspace.
+    /// Bytes of its workspace, with what lies behind it for parts of the PEs.
     pub workspace_bytes: u64,
+    /// Where that begins in the workspace.
+    pub parts_offset: u64,
     /// Address of its error words on each PE.
     pub error_words: Vec<u64>,
 }
@@ -198,7 +200,10 @@ impl Team {
         }
         let regions = u64::from(self.n_pes()) * u64::from(self.collective_blocks);
         let packets = record.module.region_bytes.saturating_mul(regions);
-        let workspace_bytes = record.module.workspace_bytes.max(WORKSPACE_BYTES).saturating_add(packets);
+        // What is for parts of the PEs lies behind what the state tells of.
+        let parts_offset = record.module.workspace_bytes.max(WORKSPACE_BYTES).saturating_add(packets);
+        let parts = record.module.part_bytes.saturating_mul(regions);
+        let workspace_bytes = parts_offset.saturating_add(parts);
         let workspace_offset = self.take("the workspace", workspace_bytes.next_multiple_of(BUFFER_ALIGN))?;
         self.buffers_start = self.free;
         let heap = self.backend.heap();
@@ -216,7 +221,7 @@ impl Team {
                 heap_stride: heap.stride,
                 heap_bytes: heap.bytes,
                 workspace_offset,
-                workspace_bytes,
+                workspace_bytes: parts_offset,
                 error,
                 timeout_ns: self.bounds.device.as_nanos().try_into().unwrap_or(u64::MAX),
             };
@@ -233,7 +238,15 @@ impl Team {
             }
         }
         let source = source.to_owned();
-        self.modules.push(Module { handle, source, record, workspace_offset, workspace_bytes, error_words });
+        self.modules.push(Module {
+            handle,
+            source,
+            record,
+            workspace_offset,
+            workspace_bytes,
+            parts_offset,
+            error_words,
+        });
         let index = self.modules.len() - 1;
         self.name_workspace(index);
         self.reset_module(index)?;
@@ -519,6 +532,9 @@ impl Team {
                         format!("{BARRIER} block {}{of}", barrier_block(at, self.n_pes().into()))
                     }
                     at if at < COLLECTIVE_EPOCHS => format!("the counter of the grid{of}"),
+                    at if at >= m.parts_offset => {
+                        format!("{}{of}", place_in_parts(at - m.parts_offset, self.n_pes().into()))
+                    }
                     at if at >= PACKETS && m.record.module.region_bytes > 0 => {
                         let region = (at - PACKETS) / m.record.module.region_bytes;
                         let (block, source) = (region / u64::from(self.n_pes()), region % u64::from(self.n_pes()));
@@ -547,6 +563,20 @@ fn barrier_block(at: u64, n_pes: u64) -> u64 {
     }
 }
 
+/// What lies at a place of the memory for parts of the PEs.
+fn place_in_parts(at: u64, n_pes: u64) -> String {
+    let n_pes = n_pes.max(1);
+    let (block, inside) = (at / (PART_BYTES * n_pes), at % (PART_BYTES * n_pes));
+    let line = PART_LINE * n_pes;
+    if inside < line {
+        format!("the epochs of block {block}")
+    } else if inside < 2 * line {
+        format!("{BARRIER} a part's block {block}")
+    } else {
+        format!("the packets of a part's block {block} from PE {}", (inside - 2 * line) / REGION_BYTES)
+    }
+}
+
 /// Bytes of a buffer with its guard, so that what follows is aligned.
 fn with_guard(bytes: u64) -> u64 {
     bytes.saturating_add(GUARD_BYTES).checked_next_multiple_of(BUFFER_ALIGN).unwrap_or(u64::MAX)
@@ -555,6 +585,17 @@ fn with_guard(bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_of_parts_are_found() {
+        let block = |n| PART_BYTES * 3 * n;
+        assert_eq!(place_in_parts(block(2) + 8, 3), "the epochs of block 2");
+        assert_eq!(place_in_parts(block(1) + 3 * PART_LINE + 16, 3), "the barrier of a part's block 1");
+        let packets = 6 * PART_LINE;
+        assert_eq!(place_in_parts(packets, 3), "the packets of a part's block 0 from PE 0");
+        assert_eq!(place_in_parts(block(1) - 1, 3), "the packets of a part's block 0 from PE 2");
+        assert_eq!(place_in_parts(block(1) + packets + REGION_BYTES, 3), "the packets of a part's block 1 from PE 1");
+    }
 
     #[test]
     fn the_block_of_a_barrier_is_found_from_its_words() {

@@ -19,7 +19,8 @@ extern void *__gicc_sim_api[];
 void *__gicc_sim_api[ENTRIES];
 const uint32_t __gicc_sim_version[2] = {GICC_ABI_VERSION, SIM_VERSION};
 struct gicc_state __gicc_state;
-struct gicc_module_record __gicc_module_record = {GICC_MODULE_RECORD_MAGIC, GICC_ABI_VERSION, RECORD_BYTES, 0, 0, 1, 0, 0, 1};
+struct gicc_module_record __gicc_module_record = {.magic = GICC_MODULE_RECORD_MAGIC,
+    .abi_version = GICC_ABI_VERSION, .record_bytes = RECORD_BYTES, .error_words = 1, .co_resident = 1};
 uint64_t __gicc_sim_globals[2] = {(uint64_t)&__gicc_state, (uint64_t)&__gicc_module_record};
 #define CALL(index, type) ((type)__gicc_sim_api[index])
 static uint64_t load(uint64_t p, uint64_t meta) { return CALL(LOAD, uint64_t (*)(uint64_t, uint64_t))(p, meta); }

@@ -30,17 +30,18 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout) -> Value {
     let capacity = b.i64(heap::PACKETS_OF_SLOT as i64);
     f.rounds(b, layout, capacity, 1, |b, chunk| {
         let epoch = b.plus(chunk.epoch, 1);
-        let round = Round::of(b, layout.form(), epoch);
+        let round = Round::of(b, f, layout.form(), epoch);
         let input = f.part(b, layout, f.input, &chunk);
         let out = f.part(b, layout, f.out, &chunk);
         let bounds = layout.packets_of(b, &input);
-        let region = round.region(b, f.packets, f.me);
+        let outgoing = round.outgoing(b, f);
         let mine = place_of(b, f, layout, &out, f.me);
         f.share(b, bounds, (layout.access, UNROLL), &[], |b, ks, bounds, _| {
             let atoms: Vec<_> = ks.iter().map(|k| layout.read(b, &input, *k, bounds)).collect();
             f.others(b, &[], |b, pe, _| {
+                let slot = round.to(b, f, &outgoing, pe);
                 for (k, atoms) in ks.iter().zip(&atoms) {
-                    round.send(b, region, *k, atoms, pe);
+                    round.send(b, &slot, *k, atoms);
                 }
                 Vec::new()
             });
@@ -52,9 +53,9 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout) -> Value {
         let truth = b.bool(true);
         f.share(b, bounds, (layout.access, UNROLL), &[truth], |b, ks, bounds, carried| {
             f.others(b, carried, |b, pe, carried| {
-                let region = round.region(b, f.packets, pe);
+                let slot = round.from(b, f, pe);
                 let theirs = place_of(b, f, layout, &out, pe);
-                let awaited: Vec<_> = ks.iter().map(|k| Awaited { region, k: *k, source: pe, wanted: None }).collect();
+                let awaited: Vec<_> = ks.iter().map(|k| Awaited { slot, k: *k, wanted: None }).collect();
                 let (atoms, here) = round.wait(b, f, &awaited);
                 for (k, atoms) in ks.iter().zip(&atoms) {
                     layout.write(b, &theirs, *k, atoms, bounds);

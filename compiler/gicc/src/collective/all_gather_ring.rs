@@ -13,18 +13,23 @@ use gicc_abi::heap;
 use super::all_gather_direct::place_of;
 use super::body::{Body, Value};
 use super::frame::Frame;
-use super::packets::{Layout, Round};
+use super::packets::{Layout, Round, packets_of_step};
 use super::ring::Ring;
 
 /// Packets a thread has under way.
 const UNROLL: u32 = 2;
 
+/// Packets that a round has room for (64 bits).
+pub(super) fn gather_capacity(b: &mut Body, f: &Frame) -> Value {
+    if f.team.is_none() { b.i64(heap::PACKETS_OF_SLOT as i64) } else { packets_of_step(b, f) }
+}
+
 /// Expands it; the rounds that have ended.
 pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout) -> Value {
-    let capacity = b.i64(heap::PACKETS_OF_SLOT as i64);
+    let capacity = gather_capacity(b, f);
     f.rounds(b, layout, capacity, 1, |b, chunk| {
         let epoch = b.plus(chunk.epoch, 1);
-        let round = Round::of(b, layout.form(), epoch);
+        let round = Round::of(b, f, layout.form(), epoch);
         let input = f.part(b, layout, f.input, &chunk);
         let out = f.part(b, layout, f.out, &chunk);
         let bounds = layout.packets_of(b, &input);

@@ -27,9 +27,9 @@ use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
 use super::{Collective, Group, Signature};
 use crate::dialect::ir::{
-    Before, all_below, element_of, enumeration, erase, name_of, operand, symbol_name, type_attribute,
+    Before, all_below, element_of, enumeration, erase, name_attribute, name_of, operand, symbol_name, type_attribute,
 };
-use crate::dialect::lower::{address, count, elements};
+use crate::dialect::lower::{Part, address, count, elements};
 use crate::dialect::passes::Failed;
 use crate::dialect::{emit_error, emit_remark};
 
@@ -78,12 +78,15 @@ fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> 
     };
     let missing = || refuse("internal error: the collective lacks a part that its verifier asks for");
     let (out, input) = (operand(operation, 0).ok_or_else(missing)?, operand(operation, 1).ok_or_else(missing)?);
-    let many = match operand(operation, 2) {
+    // Start, stride and members of a part, where it is one, stand behind the count, where there is one.
+    let written = matches!(operation.operand_count(), 3 | 6).then(|| operand(operation, 2)).flatten();
+    let many = match written {
         Some(written) => count(&at, written),
         // The input's elements: of an all-reduce the result has as many, of an all-gather more.
         None => elements(&at, input).or_else(|| elements(&at, out)).ok_or_else(missing)?,
     };
-    let signature = signature(operation, out, input, operand(operation, 2).unwrap_or(many)).ok_or_else(missing)?;
+    let part = part(&at, operation).ok_or_else(missing)?;
+    let signature = signature(operation, (out, input), written.unwrap_or(many), part.is_some()).ok_or_else(missing)?;
     let table = symbol_table(operation).ok_or_else(missing)?;
     let known = tables.of(table);
     let expansion = signature
@@ -93,12 +96,15 @@ fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> 
     if let Some(text) = &expansion.text {
         add_functions(&at, table, known, text).ok_or_else(|| refuse("internal error: an expansion does not parse"))?;
     }
+    let mut arguments = vec![address(&at, out), address(&at, input), many];
+    arguments.extend(part.into_iter().flatten());
+    let parameters = i32::try_from(arguments.len()).expect("a function has few parameters");
     at.operation(
         "llvm.call",
-        &[address(&at, out), address(&at, input), many],
+        &arguments,
         &[
             ("callee", FlatSymbolRefAttribute::new(at.context(), &expansion.symbol).into()),
-            ("operandSegmentSizes", DenseI32ArrayAttribute::new(at.context(), &[3, 0]).into()),
+            ("operandSegmentSizes", DenseI32ArrayAttribute::new(at.context(), &[parameters, 0]).into()),
             ("op_bundle_sizes", DenseI32ArrayAttribute::new(at.context(), &[]).into()),
         ],
         &[],
@@ -106,11 +112,31 @@ fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> 
     Ok(())
 }
 
+/// Start, stride and members of the part of the PEs that the operation names, or has as operands; `Some(None)` where it means
+/// all PEs.
+fn part<'c, 'a>(at: &Before<'c, 'a>, operation: OperationRef<'c, 'a>) -> Option<Option<[Value<'c, 'a>; 3]>> {
+    let operands = operation.operand_count();
+    if operands >= 5 {
+        let of = |n: usize| operand(operation, operands - 3 + n);
+        return Some(Some([of(0)?, of(1)?, of(2)?]));
+    }
+    let Some(name) = name_attribute(operation, "team") else { return Some(None) };
+    let table = symbol_table(operation)?;
+    let body = |table: OperationRef<'c, 'a>| table.region(0).ok()?.first_block()?.first_operation();
+    let tables = std::iter::successors(Some(table), |table| symbol_table(*table));
+    let team = tables
+        .filter_map(body)
+        .flat_map(|first| std::iter::successors(Some(first), |o| o.next_in_block()))
+        .find(|o| name_of(*o) == "gicc.team" && symbol_name(*o).as_ref() == Some(&name))?;
+    let Some(part) = Part::of(team) else { return Some(None) };
+    Some(Some([part.start, part.stride, part.pes].map(|number| at.constant(32, number))))
+}
+
 fn signature(
     operation: OperationRef<'_, '_>,
-    out: Value<'_, '_>,
-    input: Value<'_, '_>,
+    (out, input): (Value<'_, '_>, Value<'_, '_>),
     many: Value<'_, '_>,
+    part: bool,
 ) -> Option<Signature> {
     let element = type_attribute(operation, "element")
         .or_else(|| element_of(out.r#type()))
@@ -126,6 +152,7 @@ fn signature(
     Some(Signature {
         collective,
         group,
+        part,
         element: element_type(element, operation.attribute("is_unsigned").is_ok())?,
         algorithm: Algorithm::from_code(enumeration(operation, "algorithm").unwrap_or(0))?,
         count: constant(many),

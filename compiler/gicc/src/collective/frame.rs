@@ -3,7 +3,7 @@
 
 use gicc_abi::heap;
 
-use super::body::{Body, I1, I64, Type, Value};
+use super::body::{Body, I1, I32, I64, Type, Value};
 use super::packets::{Access, Bounds, Layout, Part};
 use super::reduce::Reduction;
 
@@ -19,7 +19,18 @@ pub(crate) enum Group {
     Grid,
 }
 
-/// The facts that every algorithm needs.
+/// A part of the PEs, which takes part alone: `start`, `start + stride` and so on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Team {
+    /// Its first PE (32 bits).
+    pub(crate) start: Value,
+    /// The distance of two of its PEs (32 bits).
+    pub(crate) stride: Value,
+}
+
+/// The facts that every algorithm needs. PEs are numbered as the members of the collective are: where a part of them takes
+/// part, PE 0 is the first of it.
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     /// The results.
@@ -28,12 +39,14 @@ pub(crate) struct Frame {
     pub(crate) input: Value,
     /// How many (64 bits).
     pub(crate) count: Value,
-    /// Rounds that this block has ended (64 bits).
+    /// Rounds that this block has ended (64 bits); of a part, since the call began.
     pub(crate) epoch: Value,
     /// This PE (32 bits).
     pub(crate) me: Value,
     /// PEs (32 bits).
     pub(crate) pes: Value,
+    /// The part of the PEs that takes part; nothing where all do.
+    pub(crate) team: Option<Team>,
     /// This thread in its block (32 bits).
     pub(crate) rank: Value,
     /// Threads of the block (32 bits).
@@ -82,7 +95,29 @@ fn ended(b: &mut Body, epoch: Value, all: Value, rounds: i64) -> Value {
 
 impl Frame {
     /// Reads the facts. The parameters are those of every function of an expansion: out, in, count, epoch.
-    pub(crate) fn new(b: &mut Body, group: Group, [out, input, count, epoch]: [Value; 4]) -> Frame {
+    pub(crate) fn new(b: &mut Body, group: Group, parameters: &[Value]) -> Frame {
+        let [out, input, count, epoch] = [parameters[0], parameters[1], parameters[2], parameters[3]];
+        if let [start, stride, pes, me] = parameters[4..] {
+            let rank = b.call("__gicc_thread_index", &[]);
+            let threads = b.call("__gicc_thread_count", &[]);
+            let packets = b.call("__gicc_part_packets", &[]);
+            return Frame {
+                out,
+                input,
+                count,
+                epoch,
+                me,
+                pes,
+                team: Some(Team { start, stride }),
+                rank,
+                threads,
+                packets,
+                group,
+                far_wait: FAR_WAIT,
+                at_once: false,
+                apart: false,
+            };
+        }
         let me = b.call("__gicc_my_pe", &[]);
         let pes = b.call("__gicc_n_pes", &[]);
         let rank = b.call("__gicc_thread_index", &[]);
@@ -101,6 +136,7 @@ impl Frame {
             epoch,
             me,
             pes,
+            team: None,
             rank,
             threads,
             packets,
@@ -109,6 +145,42 @@ impl Frame {
             at_once: false,
             apart: false,
         }
+    }
+
+    /// What a function of the same expansion gets, but for what is its own: the values that [`Frame::new`] takes.
+    pub(crate) fn arguments(&self) -> Vec<Value> {
+        let mut arguments = vec![self.out, self.input, self.count, self.epoch];
+        if let Some(Team { start, stride }) = self.team {
+            arguments.extend([start, stride, self.pes, self.me]);
+        }
+        arguments
+    }
+
+    /// The number of a PE among all.
+    pub(crate) fn world(&self, b: &mut Body, pe: Value) -> Value {
+        match self.team {
+            None => pe,
+            Some(Team { start, stride }) => {
+                let further = b.mul(pe, stride);
+                b.add(start, further)
+            }
+        }
+    }
+
+    /// The blocks of this index on all PEs meet, as one round more than `rounds` of this call.
+    pub(crate) fn barrier(&self, b: &mut Body, rounds: i64) {
+        match self.team {
+            None => b.call("__gicc_barrier_block", &[]),
+            Some(Team { start, stride }) => {
+                let rounds = b.plus(self.epoch, rounds);
+                b.call("__gicc_part_barrier_block", &[start, stride, self.pes, rounds])
+            }
+        };
+    }
+
+    /// The rounds that have ended behind so many barriers, which count as rounds of a part.
+    pub(crate) fn met(&self, b: &mut Body, barriers: i64) -> Value {
+        if self.team.is_some() { b.plus(self.epoch, barriers) } else { self.epoch }
     }
 
     /// The PE `distance` (32 bits, 0 to the number of PEs) above this one, round the ring.
@@ -322,3 +394,7 @@ impl InOrder {
 
 /// The parameters of the functions of an expansion: out, in, count, and but for the one that is called from outside, epoch.
 pub(crate) const PARAMETERS: [Type; 4] = [Type::Ptr, Type::Ptr, I64, I64];
+
+/// What the functions of a part of the PEs have besides: start, stride and members, and but for the one that is called from
+/// outside, this PE's number.
+pub(crate) const OF_TEAM: [Type; 4] = [I32, I32, I32, I32];

@@ -36,9 +36,9 @@ pub(crate) fn combine_all(
             let exists = b.cmp("ult", pe, f.pes);
             // A source that does not exist: this PE's own region, to which nobody writes.
             let source = b.select(exists, pe, f.me);
-            let region = round.region(b, f.packets, source);
+            let slot = round.from(b, f, source);
             let is_other = b.cmp("ne", source, f.me);
-            awaited.extend(ks.iter().map(|k| Awaited { region, k: *k, source, wanted: Some(is_other) }));
+            awaited.extend(ks.iter().map(|k| Awaited { slot, k: *k, wanted: Some(is_other) }));
             sources.push((pe, exists, is_other));
         }
         let (atoms, here) = round.wait(b, f, &awaited);
@@ -70,10 +70,10 @@ pub(crate) fn combine_pair(
 ) -> (Vec<Vec<Value>>, Value) {
     let one = b.i32(1);
     let other = b.sub(one, f.me);
-    let region = round.region(b, f.packets, other);
+    let slot = round.from(b, f, other);
     let own = own(b);
     let awaited: Vec<Awaited> =
-        ks.iter().zip(wanted).map(|(k, wanted)| Awaited { region, k: *k, source: other, wanted: *wanted }).collect();
+        ks.iter().zip(wanted).map(|(k, wanted)| Awaited { slot, k: *k, wanted: *wanted }).collect();
     let (atoms, came) = round.wait(b, f, &awaited);
     let is_second = b.is(f.me, 1);
     let mut results = Vec::new();

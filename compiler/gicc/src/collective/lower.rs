@@ -18,7 +18,7 @@ impl Signature {
         format!("{}_call", self.symbol())
     }
 
-    /// A function with the one operation; out, in and count are its parameters.
+    /// A function with the one operation; out, in and count are its parameters, and start, stride and members of a part.
     fn operation(&self) -> String {
         let group = match self.group {
             Group::Block => "block",
@@ -41,9 +41,14 @@ impl Signature {
             || (String::new(), "%count".into()),
             |n| (format!("    %constant = llvm.mlir.constant({n} : i64) : i64\n"), "%constant".to_owned()),
         );
+        let (parameters, part) = if self.part {
+            (", %start: i32, %stride: i32, %members: i32", " part(%start, %stride, %members)")
+        } else {
+            ("", "")
+        };
         format!(
-            "  llvm.func @{}(%out: !llvm.ptr, %in: !llvm.ptr, %count: i64) attributes {{convergent, always_inline}} {{\n\
-             {}    gicc.{name} {group}{kind} %out, %in count {} of {element}{unsigned} algorithm({algorithm}) : !llvm.ptr, !llvm.ptr, i64\n    \
+            "  llvm.func @{}(%out: !llvm.ptr, %in: !llvm.ptr, %count: i64{parameters}) attributes {{convergent, always_inline}} {{\n\
+             {}    gicc.{name} {group}{kind} %out, %in count {} of {element}{unsigned} algorithm({algorithm}){part} : !llvm.ptr, !llvm.ptr, i64\n    \
              llvm.return\n  }}\n",
             self.call_symbol(),
             count.0,

@@ -18,6 +18,11 @@
 //! A function takes `out`, `in` and `count`. It asks for the rounds that its block has ended, its epoch, and says what they
 //! are then; the epoch lives in a register (`transform/hold_epochs`).
 //!
+//! **Parts of the PEs.** A function for a part takes `start`, `stride` and the number of members besides, and numbers PEs as the
+//! part does; who it is among all shows only where something is addressed ([`Frame::world`]). Parts advance at different
+//! rates, so their rounds are counted for each two PEs, in memory (`runtime/device/src/part.cu` has the argument), with
+//! packets and words of their own: a collective of all PEs does not change for them.
+//!
 //! **To add an algorithm**: a file with `expand`; a number in `gicc_abi::codes::Algorithm`; its place in [`Signature`] below,
 //! and where it is best in `select`. Then `lit-tests/collective` and the matrix of `tests/collectives`, and a proof.
 
@@ -40,7 +45,7 @@ mod two_shot;
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 
 use body::{Body, Function, I64, Kind, Type, Value};
-use frame::{Frame, PARAMETERS};
+use frame::{Frame, OF_TEAM, PARAMETERS};
 use packets::{Access, Layout};
 use quick::Quick;
 use reduce::{Reduction, bytes_of, is_half};
@@ -76,6 +81,8 @@ pub(crate) struct Signature {
     pub(crate) collective: Collective,
     /// Who executes it.
     pub(crate) group: Group,
+    /// Whether a part of the PEs takes part, which each call tells; else all do.
+    pub(crate) part: bool,
     /// The elements.
     pub(crate) element: ElementType,
     /// The algorithm that the caller asks for.
@@ -152,7 +159,8 @@ impl Signature {
             Group::Block => "block",
             Group::Grid => "grid",
         };
-        format!("gicc_{}_{group}_{}{op}", self.collective.name(), self.element.name())
+        let part = if self.part { "_part" } else { "" };
+        format!("gicc_{}{part}_{group}_{}{op}", self.collective.name(), self.element.name())
     }
 
     /// Whether the signature has an expansion.
@@ -196,7 +204,11 @@ impl Signature {
         }
         let symbol = self.symbol();
         if !exists(&symbol) {
-            writer.entry(&symbol, &self.choice());
+            if self.part {
+                writer.entry_of_part(&symbol, &self.choice());
+            } else {
+                writer.entry(&symbol, &self.choice());
+            }
         }
         let text = (!writer.functions.is_empty()).then(|| body::module(&writer.functions));
         Ok(Expansion { symbol, text })
@@ -208,7 +220,8 @@ impl Signature {
             Choice::Always(algorithm, why) => (algorithm.name(), why),
             Choice::AtRunTime(why) => ("chosen at each call", why),
         };
-        format!("{} of {}: {chosen}: {why}", self.collective.name(), self.element.name())
+        let part = if self.part { " by a part of the PEs" } else { "" };
+        format!("{} of {}{part}: {chosen}: {why}", self.collective.name(), self.element.name())
     }
 }
 
@@ -248,16 +261,36 @@ impl Writer<'_> {
             }
             let ended = match self.quick(b, choice, p) {
                 Some((may, f)) => self.quick_or_rest(b, may, f, choice),
-                None => self.checked(b, p, |this, b| this.choose(b, choice, p)),
+                None => self.checked(b, p, |this, b| this.choose(b, choice, &p)),
             };
             b.call("__gicc_epoch_set", &[ended]);
             if signature.group == Group::Grid {
-                // A single block has met at the end of its last round.
-                let (blocks, one) = (b.call("__gicc_block_count", &[]), b.i32(1));
-                let several = b.cmp("ne", blocks, one);
-                b.when(several, |b| {
-                    b.call("__gicc_grid_sync", &[]);
-                });
+                grid_meets(b);
+            }
+            None
+        });
+        self.functions.push(function);
+    }
+
+    /// The same for a part of the PEs. Its epochs lie in memory, since each two PEs have one: here those are counted that this
+    /// call adds. (The quick way of two PEs, with the epoch in a register, is not for parts.)
+    fn entry_of_part(&mut self, symbol: &str, choice: &Choice) {
+        let signature = self.signature;
+        let parameters = [&PARAMETERS[..3], &OF_TEAM[..3]].concat();
+        let function = Function::write(symbol, Kind::Inlined, &parameters, None, |b, p| {
+            let count = signature.count.map_or(p[2], |count| b.i64(count));
+            let size = b.i32(bytes_of(signature.element).into());
+            let fits = b.call("__gicc_part_check", &[p[0], p[1], count, size, p[3], p[4], p[5]]);
+            let no = b.i32(0);
+            let fits = b.cmp("ne", fits, no);
+            let none = b.i64(0);
+            b.when(fits, |b| {
+                let me = b.call("__gicc_part_rank", &[p[3], p[4], p[5]]);
+                let ended = self.choose(b, choice, &[p[0], p[1], count, none, p[3], p[4], p[5], me]);
+                b.call("__gicc_part_end_block", &[p[3], p[4], p[5], ended]);
+            });
+            if signature.group == Group::Grid {
+                grid_meets(b);
             }
             None
         });
@@ -312,7 +345,7 @@ impl Writer<'_> {
     fn way(&mut self, b: &mut Body, f: &Frame, way: u32, p: &[Value], choice: &Choice) -> Value {
         if i64::from(way) == quick::OTHERS {
             let p = [f.out, f.input, f.count, f.epoch];
-            return self.checked(b, p, |this, b| this.choose(b, choice, p));
+            return self.checked(b, p, |this, b| this.choose(b, choice, &p));
         }
         let is_this = b.is(p[6], way.into());
         let this = std::cell::RefCell::new(self);
@@ -347,7 +380,7 @@ impl Writer<'_> {
             Choice::Always(..) => return None,
         };
         let Collective::AllReduce(_) = self.signature.collective else { return None };
-        let f = Frame::new(b, self.signature.group, p);
+        let f = Frame::new(b, self.signature.group, &p);
         let size = b.i32(bytes_of(self.signature.element).into());
         let fits = b.call("__gicc_collective_fits", &[p[0], p[1], p[2], size]);
         let no = b.i32(0);
@@ -362,7 +395,7 @@ impl Writer<'_> {
         Some((may, f))
     }
 
-    fn choose(&mut self, b: &mut Body, choice: &Choice, p: [Value; 4]) -> Value {
+    fn choose(&mut self, b: &mut Body, choice: &Choice, p: &[Value]) -> Value {
         let f = Frame::new(b, self.signature.group, p);
         let bytes = b.times(f.count, bytes_of(self.signature.element).into());
         match choice {
@@ -478,7 +511,8 @@ impl Writer<'_> {
     /// own already does not tell the two apart.
     fn with(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, access: Access, few: bool) -> Value {
         let layout = Layout { element: self.signature.element, access };
-        if few {
+        // Round the ring of a part, a step has a stretch of a slot.
+        if few && !(f.team.is_some() && algorithm == Algorithm::Ring) {
             return self.part_by_part(b, &Frame { at_once: true, ..*f }, algorithm, layout);
         }
         if f.apart {
@@ -487,7 +521,10 @@ impl Writer<'_> {
         let slot = gicc_abi::heap::PACKETS_OF_SLOT as i64;
         let capacity = match algorithm {
             Algorithm::OneShot | Algorithm::Direct => b.i64(slot),
-            Algorithm::Ring if self.signature.collective == Collective::AllGather => b.i64(slot),
+            Algorithm::Ring if self.signature.collective == Collective::AllGather => {
+                all_gather_ring::gather_capacity(b, f)
+            }
+            Algorithm::Ring => ring::ring_capacity(b, f),
             _ => two_shot::capacity(b, f),
         };
         let fits = f.fits_at_once(b, layout, capacity);
@@ -575,8 +612,9 @@ impl Writer<'_> {
     ) -> Value {
         let body =
             |writer: &mut Writer<'_>, b: &mut Body, _: &[Value], frame: Frame, _: Reduction| body(writer, b, &frame);
-        let name = self.shared(name, &PARAMETERS, &body);
-        b.call_function(&name, &[f.out, f.input, f.count, f.epoch], Some(I64))
+        let parameters = if f.team.is_some() { [PARAMETERS, OF_TEAM].concat() } else { PARAMETERS.to_vec() };
+        let name = self.shared(name, &parameters, &body);
+        b.call_function(&name, &f.arguments(), Some(I64))
     }
 
     /// Writes a function for any count, unless it exists; its name. The first parameters are [`PARAMETERS`].
@@ -587,7 +625,7 @@ impl Writer<'_> {
             let functions = std::mem::take(&mut self.functions);
             let mut writer = Writer { signature: any_count, exists: self.exists, functions };
             let function = Function::write(&name, Kind::Apart, parameters, Some(I64), |b, p| {
-                let f = Frame::new(b, any_count.group, [p[0], p[1], p[2], p[3]]);
+                let f = Frame::new(b, any_count.group, if any_count.part { p } else { &p[..4] });
                 let reduction = writer.reduction();
                 Some(body(&mut writer, b, p, Frame { apart: true, ..f }, reduction))
             });
@@ -596,6 +634,15 @@ impl Writer<'_> {
         }
         name
     }
+}
+
+/// All blocks of the grid have ended; a single block has met at the end of its last round.
+fn grid_meets(b: &mut Body) {
+    let (blocks, one) = (b.call("__gicc_block_count", &[]), b.i32(1));
+    let several = b.cmp("ne", blocks, one);
+    b.when(several, |b| {
+        b.call("__gicc_grid_sync", &[]);
+    });
 }
 
 /// What a function has that several signatures share: writer, parameters, frame and reduction are its own.

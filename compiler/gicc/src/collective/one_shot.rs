@@ -52,7 +52,7 @@ pub(crate) fn round_of_pair(
 /// The round of a chunk, and where its elements and results lie.
 pub(crate) fn prepare(b: &mut Body, f: &Frame, layout: Layout, chunk: &Chunk) -> (Round, Part, Part) {
     let epoch = b.plus(chunk.epoch, 1);
-    let round = Round::of(b, layout.form(), epoch);
+    let round = Round::of(b, f, layout.form(), epoch);
     let input = f.part(b, layout, f.input, chunk);
     let out = f.part(b, layout, f.out, chunk);
     (round, input, out)
@@ -68,13 +68,14 @@ fn for_pair(
     (input, out): (&Part, &Part),
 ) -> Value {
     let bounds = layout.packets_of(b, input);
-    let region = round.region(b, f.packets, f.me);
+    let outgoing = round.outgoing(b, f);
     let one = b.i32(1);
     let other = b.sub(one, f.me);
+    let slot = round.to(b, f, &outgoing, other);
     f.share(b, bounds, (layout.access, unroll), &[], |b, ks, bounds, _| {
         let atoms: Vec<_> = ks.iter().map(|k| layout.read(b, input, *k, bounds)).collect();
         for (k, atoms) in ks.iter().zip(&atoms) {
-            round.send(b, region, *k, atoms, other);
+            round.send(b, &slot, *k, atoms);
         }
         Vec::new()
     });
@@ -90,12 +91,13 @@ fn for_pair(
 /// Any number of PEs.
 fn for_many(b: &mut Body, f: &Frame, layout: Layout, order: InOrder, round: &Round, input: &Part, out: &Part) -> Value {
     let bounds = layout.packets_of(b, input);
-    let region = round.region(b, f.packets, f.me);
+    let outgoing = round.outgoing(b, f);
     f.share(b, bounds, (layout.access, 2), &[], |b, ks, bounds, _| {
         let atoms: Vec<_> = ks.iter().map(|k| layout.read(b, input, *k, bounds)).collect();
         f.others(b, &[], |b, pe, _| {
+            let slot = round.to(b, f, &outgoing, pe);
             for (k, atoms) in ks.iter().zip(&atoms) {
-                round.send(b, region, *k, atoms, pe);
+                round.send(b, &slot, *k, atoms);
             }
             Vec::new()
         });

@@ -318,15 +318,24 @@ pub(crate) fn combine(b: &mut Body, reduction: Reduction, x: &[Value], y: &[Valu
 /// How often a thread looks at its packets before it waits for each of them.
 const LOOKS: i64 = 256;
 
+/// The slot of a region that a round uses between this PE and another one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// Where it begins.
+    pub(crate) address: Value,
+    /// The flag of its packets, as it stands in their high half; of what is sent, that of no packet where something failed.
+    pub(crate) flag: Value,
+    /// The other PE: who sends, or who gets what is sent, as a number among all PEs.
+    pub(crate) pe: Value,
+}
+
 /// A packet that is waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Awaited {
-    /// The region's slot that it comes to.
-    pub(crate) region: Value,
+    /// The slot that it comes to.
+    pub(crate) slot: Slot,
     /// Its number there (32 bits).
     pub(crate) k: Value,
-    /// Who sends it.
-    pub(crate) source: Value,
     /// Whether it is waited for at all; always where this says nothing.
     pub(crate) wanted: Option<Value>,
 }
@@ -340,17 +349,16 @@ pub(crate) fn far_wait(name: &str) -> Function {
 
 /// The flag of a round, and where its slot begins in a region.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Round {
-    form: Form,
+struct Turn {
     /// The flag as it stands in the high half of a packet.
-    pub(crate) flag: Value,
+    flag: Value,
     /// Bytes from a region's start to the slot (64 bits).
     slot: Value,
 }
 
-impl Round {
-    /// The round of an epoch, which is at least 1.
-    pub(crate) fn of(b: &mut Body, form: Form, epoch: Value) -> Round {
+impl Turn {
+    /// That of an epoch, which is at least 1.
+    fn of(b: &mut Body, form: Form, epoch: Value) -> Turn {
         let one = b.i64(1);
         let parity = b.op("llvm.and", epoch, one);
         let slot = b.times(parity, heap::SLOT_BYTES as i64);
@@ -363,15 +371,103 @@ impl Round {
                 b.op("llvm.or", high, top)
             }
         };
-        Round { form, flag, slot }
+        Turn { flag, slot }
     }
 
-    /// The slot of this round in the region of a source (32 bits).
-    pub(crate) fn region(&self, b: &mut Body, packets: Value, source: Value) -> Value {
+    /// The slot in the region of a source, or of a step (32 bits).
+    fn place(self, b: &mut Body, packets: Value, source: Value) -> Value {
         let source = b.wide(source);
         let region = b.times(source, heap::REGION_BYTES as i64);
         let bytes = b.add(region, self.slot);
         b.offset(packets, bytes)
+    }
+}
+
+/// A round of packets. Where all PEs take part they have one epoch. Where a part of them does, each two have their own, since
+/// the rounds that they have ended together differ; `__gicc_part_epoch` tells it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Round {
+    form: Form,
+    /// The epoch (64 bits); of a part what each pair's grew by since the call began.
+    epoch: Value,
+    /// What is the same for all PEs, where all take part.
+    turn: Option<Turn>,
+}
+
+/// Where a round's packets go: known for all PEs at once, or for each one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outgoing {
+    /// Address and flag, where all PEs take part.
+    shared: Option<(Value, Value)>,
+    /// Whether what is sent counts; always where this says nothing.
+    well: Option<Value>,
+}
+
+impl Round {
+    /// The round that ends with an epoch, which is at least 1.
+    pub(crate) fn of(b: &mut Body, f: &Frame, form: Form, epoch: Value) -> Round {
+        let turn = f.team.is_none().then(|| Turn::of(b, form, epoch));
+        Round { form, epoch, turn }
+    }
+
+    /// Flag and slot with a PE, whose number among all is told.
+    fn turn(&self, b: &mut Body, pe: Value) -> Turn {
+        self.turn.unwrap_or_else(|| {
+            let before = b.call("__gicc_part_epoch", &[pe]);
+            let epoch = b.add(before, self.epoch);
+            Turn::of(b, self.form, epoch)
+        })
+    }
+
+    /// The slot of what a PE (32 bits) sends here.
+    pub(crate) fn from(&self, b: &mut Body, f: &Frame, source: Value) -> Slot {
+        let pe = f.world(b, source);
+        let turn = self.turn(b, pe);
+        Slot { address: turn.place(b, f.packets, pe), flag: turn.flag, pe }
+    }
+
+    /// What this PE sends.
+    pub(crate) fn outgoing(&self, b: &mut Body, f: &Frame) -> Outgoing {
+        let shared = self.turn.map(|turn| (turn.place(b, f.packets, f.me), turn.flag));
+        Outgoing { shared, well: None }
+    }
+
+    /// The slot of what this PE sends to another one (32 bits).
+    pub(crate) fn to(&self, b: &mut Body, f: &Frame, outgoing: &Outgoing, pe: Value) -> Slot {
+        if let Some((address, flag)) = outgoing.shared {
+            return Slot { address, flag, pe };
+        }
+        let (here, pe) = (f.world(b, f.me), f.world(b, pe));
+        let turn = self.turn(b, pe);
+        let flag = outgoing.well.map_or(turn.flag, |well| flag_if(b, turn.flag, well));
+        Slot { address: turn.place(b, f.packets, here), flag, pe }
+    }
+
+    /// The slots of a step (32 bits) round the ring: of what goes to the next PE, and of what comes from the one before; what is
+    /// sent counts where all is `well`. Where all PEs take part, a step has the region that elsewhere belongs to a source. A
+    /// region of a part belongs to the two PEs, since others count for themselves: there a step has a stretch of it.
+    pub(crate) fn step(
+        &self,
+        b: &mut Body,
+        f: &Frame,
+        step: Value,
+        (next, before): (Value, Value),
+        well: Value,
+    ) -> (Slot, Slot) {
+        if let Some(turn) = self.turn {
+            let address = turn.place(b, f.packets, step);
+            let flag = flag_if(b, turn.flag, well);
+            return (Slot { address, flag, pe: next }, Slot { address, flag: turn.flag, pe: before });
+        }
+        let outgoing = Outgoing { shared: None, well: Some(well) };
+        let (mut to, mut from) = (self.to(b, f, &outgoing, next), self.from(b, f, before));
+        let (step, each) = (b.wide(step), packets_of_step(b, f));
+        let first = b.mul(step, each);
+        let bytes = b.times(first, heap::PACKET_BYTES as i64);
+        for slot in [&mut to, &mut from] {
+            slot.address = b.offset(slot.address, bytes);
+        }
+        (to, from)
     }
 
     /// The low and high half of a packet. `flag` may be another than the round's, so that a failure is no success elsewhere.
@@ -387,22 +483,17 @@ impl Round {
         }
     }
 
-    /// Sends packet `k` of a region to a PE.
-    pub(crate) fn send(&self, b: &mut Body, region: Value, k: Value, atoms: &Atoms, pe: Value) {
-        self.send_flagged(b, region, k, atoms, self.flag, pe);
-    }
-
-    /// The same with a flag that is the round's only where all is well.
-    pub(crate) fn send_flagged(&self, b: &mut Body, region: Value, k: Value, atoms: &Atoms, flag: Value, pe: Value) {
-        let (low, high) = self.halves(b, atoms, flag);
-        let place = place(b, region, k);
-        b.call("__gicc_packet_store", &[place, low, high, pe]);
+    /// Sends packet `k` of a slot.
+    pub(crate) fn send(&self, b: &mut Body, slot: &Slot, k: Value, atoms: &Atoms) {
+        let (low, high) = self.halves(b, atoms, slot.flag);
+        let place = place(b, slot.address, k);
+        b.call("__gicc_packet_store", &[place, low, high, slot.pe]);
     }
 
     /// Waits until every packet is this round's; their atoms, and whether all came. All loads are under way together, again
     /// and again; what is late for long is waited for in [`far_wait`], which knows the bound of a wait.
     pub(crate) fn wait(&self, b: &mut Body, f: &Frame, awaited: &[Awaited]) -> (Vec<Atoms>, Value) {
-        let places: Vec<Value> = awaited.iter().map(|a| place(b, a.region, a.k)).collect();
+        let places: Vec<Value> = awaited.iter().map(|a| place(b, a.slot.address, a.k)).collect();
         let mut results = vec![I1];
         results.extend(awaited.iter().map(|_| PACKET));
         let looked = b.repeat(&results, |b, times| {
@@ -440,8 +531,8 @@ impl Round {
         let mut came = Vec::new();
         for ((word, place), awaited) in words.iter().zip(places).zip(awaited) {
             let mask = b.i64(self.form.mask());
-            let far =
-                |b: &mut Body| b.call_function(f.far_wait, &[*place, self.flag, mask, awaited.source], Some(PACKET));
+            let Slot { flag, pe, .. } = awaited.slot;
+            let far = |b: &mut Body| b.call_function(f.far_wait, &[*place, flag, mask, pe], Some(PACKET));
             came.push(match awaited.wanted {
                 None => far(b),
                 Some(wanted) => b.branch(wanted, &[PACKET], |b| vec![far(b)], |_| vec![*word])[0],
@@ -452,7 +543,7 @@ impl Round {
 
     /// Whether a word is this round's, or nobody waits for it.
     fn is_enough(&self, b: &mut Body, word: Value, awaited: &Awaited) -> Value {
-        let here = self.is_here(b, word);
+        let here = self.is_here(b, word, awaited.slot.flag);
         match awaited.wanted {
             None => here,
             Some(wanted) => {
@@ -462,7 +553,7 @@ impl Round {
         }
     }
 
-    fn is_here(&self, b: &mut Body, word: Value) -> Value {
+    fn is_here(&self, b: &mut Body, word: Value, awaited: Value) -> Value {
         let high = b.lane(word, 1);
         let flag = match self.form {
             Form::Even => high,
@@ -471,7 +562,7 @@ impl Round {
                 b.op("llvm.and", high, mask)
             }
         };
-        b.cmp("eq", flag, self.flag)
+        b.cmp("eq", flag, awaited)
     }
 
     fn atoms(&self, b: &mut Body, word: Value) -> Atoms {
@@ -486,6 +577,31 @@ impl Round {
             }
         }
     }
+}
+
+impl Outgoing {
+    /// The same, which counts only where all is well.
+    pub(crate) fn if_well(self, b: &mut Body, well: Value) -> Outgoing {
+        match self.shared {
+            Some((address, flag)) => Outgoing { shared: Some((address, flag_if(b, flag, well))), ..self },
+            None => Outgoing { well: Some(well), ..self },
+        }
+    }
+}
+
+/// A round's flag where all is well, else one that no packet has: a failure must not look like a result elsewhere.
+fn flag_if(b: &mut Body, flag: Value, well: Value) -> Value {
+    let none = b.i64(0);
+    b.select(well, flag, none)
+}
+
+/// Packets of a stretch that a step round the ring of a part has in a slot (64 bits). A part has at most as many PEs as there
+/// are packets (`__gicc_part_check`).
+pub(crate) fn packets_of_step(b: &mut Body, f: &Frame) -> Value {
+    let (pes, one, slot) = (b.wide(f.pes), b.i64(1), b.i64(heap::PACKETS_OF_SLOT as i64));
+    let steps = b.sub(pes, one);
+    let steps = b.op("llvm.intr.umax", steps, one);
+    b.op("llvm.udiv", slot, steps)
 }
 
 /// Two atoms of 32 bits as one of 64, through a vector: LLVM would move shifts to where the atoms were loaded, and what is done

@@ -156,11 +156,12 @@ impl Quick {
             .collect();
         let one = b.i32(1);
         let other = b.sub(one, f.me);
-        let region = round.region(b, f.packets, f.me);
+        let outgoing = round.outgoing(b, f);
+        let slot = round.to(b, f, &outgoing, other);
         for (n, (k, atoms)) in ks.iter().zip(&atoms).enumerate() {
             match exists(n) {
-                None => round.send(b, region, *k, atoms, other),
-                Some(exists) => b.when(exists, |b| round.send(b, region, *k, atoms, other)),
+                None => round.send(b, &slot, *k, atoms),
+                Some(exists) => b.when(exists, |b| round.send(b, &slot, *k, atoms)),
             }
         }
         let own = |b: &mut Body| atoms.iter().map(|atoms| layout.open(b, atoms)).collect();

@@ -16,18 +16,27 @@
 use super::body::{Body, Value};
 use super::frame::Frame;
 use super::packets::Layout;
-use super::packets::{Atoms, Awaited, Round, combine};
+use super::packets::{Atoms, Awaited, Round, combine, packets_of_step};
 use super::reduce::Reduction;
-use super::two_shot::{Parts, capacity, flag_if, two_rounds};
+use super::two_shot::{Parts, capacity, two_rounds};
 
 /// Packets a thread has under way.
 const UNROLL: u32 = 2;
 
+/// Packets that a chunk may have (64 bits): for each PE as many as a step has room for.
+pub(super) fn ring_capacity(b: &mut Body, f: &Frame) -> Value {
+    if f.team.is_none() {
+        return capacity(b, f);
+    }
+    let (pes, each) = (b.wide(f.pes), packets_of_step(b, f));
+    b.mul(pes, each)
+}
+
 /// Expands it; the rounds that have ended.
 pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reduction) -> Value {
-    let capacity = capacity(b, f);
+    let capacity = ring_capacity(b, f);
     f.rounds(b, layout, capacity, 2, |b, chunk| {
-        let rounds = two_rounds(b, layout, &chunk);
+        let rounds = two_rounds(b, f, layout, &chunk);
         let input = f.part(b, layout, f.input, &chunk);
         let out = f.part(b, layout, f.out, &chunk);
         let parts = Parts::of(b, f, layout, &input);
@@ -95,13 +104,11 @@ impl Ring<'_> {
         let results = b.for_each([from, last, step], &carried, |b, step, carried| {
             let came = carried[0];
             let held: Vec<Atoms> = carried[1..].chunks(lanes).map(<[Value]>::to_vec).collect();
-            let region = round.region(b, f.packets, step);
-            let flag = flag_if(b, round, came);
+            let (to, from) = round.step(b, f, step, (next, before), came);
             for (k, atoms) in self.ks.iter().zip(&held) {
-                round.send_flagged(b, region, *k, atoms, flag, next);
+                round.send(b, &to, *k, atoms);
             }
-            let awaited: Vec<_> =
-                self.ks.iter().map(|k| Awaited { region, k: *k, source: before, wanted: None }).collect();
+            let awaited: Vec<_> = self.ks.iter().map(|k| Awaited { slot: from, k: *k, wanted: None }).collect();
             let (atoms, here) = round.wait(b, f, &awaited);
             let mut now = Vec::new();
             for (n, atoms) in atoms.iter().enumerate() {

@@ -15,7 +15,7 @@
 //! link carries the bytes once in each direction, half of them as loads and half as stores.
 
 use super::body::{Body, I64, Type, Value};
-use super::frame::{Frame, InOrder};
+use super::frame::{Frame, InOrder, Team};
 use super::reduce::{Reduction, bytes_of, round, stored, widen};
 
 /// Words a thread has under way, from each PE.
@@ -35,7 +35,7 @@ struct Words {
 /// All-reduce by words of `lanes` elements.
 pub(crate) fn all_reduce(b: &mut Body, f: &Frame, reduction: Reduction, lanes: u32) -> Value {
     let words = Words { order: InOrder { reduction }, lanes };
-    b.call("__gicc_barrier_block", &[]);
+    f.barrier(b, 0);
     let each = b.i64(lanes.into());
     let total = b.op("llvm.udiv", f.count, each);
     let (first, end) = f.slice(b, total);
@@ -51,8 +51,8 @@ pub(crate) fn all_reduce(b: &mut Body, f: &Frame, reduction: Reduction, lanes: u
     if lanes > 1 {
         words.rest(b, f, total);
     }
-    b.call("__gicc_barrier_block", &[]);
-    f.epoch
+    f.barrier(b, 1);
+    f.met(b, 2)
 }
 
 impl Words {
@@ -142,7 +142,7 @@ impl Words {
 
 /// All-gather: puts between two barriers.
 pub(crate) fn all_gather(b: &mut Body, f: &Frame, element: gicc_abi::codes::ElementType) -> Value {
-    b.call("__gicc_barrier_block", &[]);
+    f.barrier(b, 0);
     let (first, end) = f.slice(b, f.count);
     let size = bytes_of(element);
     let here = b.sub(end, first);
@@ -167,17 +167,21 @@ pub(crate) fn all_gather(b: &mut Body, f: &Frame, element: gicc_abi::codes::Elem
         let truth = b.bool(true);
         let needed = b.op("llvm.xor", needless, truth);
         b.when(needed, |b| {
+            let pe = f.world(b, pe);
             b.call("__gicc_put_block", &[place, source, bytes, element, pe]);
         });
         Vec::new()
     });
-    b.call("__gicc_barrier_block", &[]);
-    f.epoch
+    f.barrier(b, 1);
+    f.met(b, 2)
 }
 
 /// The address on a PE of what lies at a symmetric address here.
 fn peer(b: &mut Body, f: &Frame, pointer: Value, pe: Value) -> Value {
-    let distance = b.sub(pe, f.me);
+    let mut distance = b.sub(pe, f.me);
+    if let Some(Team { stride, .. }) = f.team {
+        distance = b.mul(distance, stride);
+    }
     let distance = b.cast("llvm.sext", distance, I64);
     let stride = b.call("__gicc_heap_stride", &[]);
     let bytes = b.mul(distance, stride);

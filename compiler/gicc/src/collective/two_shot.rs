@@ -79,16 +79,10 @@ pub(super) fn capacity(b: &mut Body, f: &Frame) -> Value {
 }
 
 /// The two rounds of a chunk.
-pub(super) fn two_rounds(b: &mut Body, layout: Layout, chunk: &Chunk) -> (Round, Round) {
+pub(super) fn two_rounds(b: &mut Body, f: &Frame, layout: Layout, chunk: &Chunk) -> (Round, Round) {
     let first = b.plus(chunk.epoch, 1);
     let second = b.plus(chunk.epoch, 2);
-    (Round::of(b, layout.form(), first), Round::of(b, layout.form(), second))
-}
-
-/// A round's flag where all is well, else one that no packet has: a failure must not look like a result elsewhere.
-pub(super) fn flag_if(b: &mut Body, round: &Round, well: Value) -> Value {
-    let none = b.i64(0);
-    b.select(well, round.flag, none)
+    (Round::of(b, f, layout.form(), first), Round::of(b, f, layout.form(), second))
 }
 
 /// Expands it; the rounds that have ended.
@@ -96,25 +90,26 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
     let order = InOrder { reduction };
     let capacity = capacity(b, f);
     f.rounds(b, layout, capacity, 2, |b, chunk| {
-        let (first, second) = two_rounds(b, layout, &chunk);
+        let (first, second) = two_rounds(b, f, layout, &chunk);
         let input = f.part(b, layout, f.input, &chunk);
         let out = f.part(b, layout, f.out, &chunk);
         let parts = Parts::of(b, f, layout, &input);
         let unroll = (layout.access, UNROLL);
 
-        let region = first.region(b, f.packets, f.me);
+        let outgoing = first.outgoing(b, f);
         f.share(b, parts.bounds, unroll, &[], |b, ks, bounds, _| {
             f.others(b, &[], |b, pe, _| {
                 let atoms: Vec<_> = ks.iter().map(|k| parts.read(b, layout, &input, (pe, *k), bounds)).collect();
+                let slot = first.to(b, f, &outgoing, pe);
                 for (k, atoms) in ks.iter().zip(&atoms) {
-                    first.send(b, region, *k, atoms, pe);
+                    first.send(b, &slot, *k, atoms);
                 }
                 Vec::new()
             });
             Vec::new()
         });
 
-        let region = second.region(b, f.packets, f.me);
+        let outgoing = second.outgoing(b, f);
         let truth = b.bool(true);
         // One packet at a time, from four PEs.
         let came = f.share(b, parts.bounds, (layout.access, 1), &[truth], |b, ks, bounds, carried| {
@@ -128,10 +123,11 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
                 .collect();
             let (results, came) = combine_all(b, f, layout, order, &first, ks, &own);
             let atoms: Vec<_> = results.iter().map(|r| layout.close(b, r)).collect();
-            let flag = flag_if(b, &second, came);
+            let outgoing = outgoing.if_well(b, came);
             f.others(b, &[], |b, pe, _| {
+                let slot = second.to(b, f, &outgoing, pe);
                 for (k, atoms) in ks.iter().zip(&atoms) {
-                    second.send_flagged(b, region, *k, atoms, flag, pe);
+                    second.send(b, &slot, *k, atoms);
                 }
                 Vec::new()
             });
@@ -143,8 +139,8 @@ pub(crate) fn expand(b: &mut Body, f: &Frame, layout: Layout, reduction: Reducti
 
         f.share(b, parts.bounds, unroll, &[came], |b, ks, bounds, carried| {
             f.others(b, carried, |b, pe, carried| {
-                let region = second.region(b, f.packets, pe);
-                let awaited: Vec<_> = ks.iter().map(|k| Awaited { region, k: *k, source: pe, wanted: None }).collect();
+                let slot = second.from(b, f, pe);
+                let awaited: Vec<_> = ks.iter().map(|k| Awaited { slot, k: *k, wanted: None }).collect();
                 let (atoms, here) = second.wait(b, f, &awaited);
                 for (k, atoms) in ks.iter().zip(&atoms) {
                     let at = parts.at(b, pe, *k);

@@ -36,6 +36,7 @@ fn check(call: &Call<'_>, known: &Intrinsic) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     sizes(call, known, &mut found);
     numbers(call, known, &mut found);
+    part(call, known, &mut found);
     engine(call, known, &mut found);
     let name = known.name;
     for (parameter, what) in symmetric_parameters(name) {
@@ -104,6 +105,37 @@ fn sizes(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
         }
     }
 }
+
+/// The part of the PEs that a collective is of.
+fn part(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
+    let [start, stride, members] = ["start", "stride", "members"].map(|name| constant(call, known, name));
+    let mut refuse = |message: String, cause: &str, cure: &str| {
+        found.push(Diagnostic::error(codes::BAD_PE, message).cause(cause).cure(cure));
+    };
+    let counted = "a team is the PEs start, start + stride and so on, as many as it has";
+    if let Some(start) = start.filter(|n| *n < 0) {
+        refuse(format!("a team cannot start with PE {start}"), "PEs count from 0", "name the first PE of the team");
+    }
+    if let Some(stride) = stride.filter(|n| *n < 1) {
+        refuse(format!("a team cannot have a stride of {stride}"), counted, "use 1 for PEs that follow each other");
+    }
+    if let Some(members) = members.filter(|n| *n < 1) {
+        refuse(format!("a team cannot have {members} PEs"), counted, "only members call: a team has one at least");
+    }
+    if let (Some(start @ 0..), Some(stride @ 1..), Some(members @ 1..)) = (start, stride, members) {
+        let last = start + stride * (members - 1);
+        if last > MOST_PES {
+            refuse(
+                format!("the last PE of the team would be {last}: PEs count up to {MOST_PES}"),
+                counted,
+                "pass start, stride and number of PEs, in this order",
+            );
+        }
+    }
+}
+
+/// The largest number that a PE may have, as in the dialect's `gicc.team`.
+const MOST_PES: i64 = 32766;
 
 fn numbers(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
     for parameter in ["pe", "source_pe"] {

@@ -7,6 +7,8 @@
 //! call void @gicc_all_reduce_block_f32_sum_auto_call(ptr %out, ptr %in, i64 %n)
 //! ```
 //!
+//! A call for a part of the PEs keeps its last three arguments too: start, stride and members.
+//!
 //! The function holds one operation, `gicc.all_reduce`, and goes through the passes that MLIR input goes through.
 //!
 //! Requires: `check_calls`; user code simplified so far that constants have reached the calls. Ensures: no collective of the
@@ -59,8 +61,11 @@ pub(crate) fn run<'c>(
     let part = lower(context, &distinct)?;
     link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
     for (site, signature) in sites.iter().zip(&signatures) {
-        let mut arguments = site.arguments();
-        arguments.truncate(3);
+        let all = site.arguments();
+        let mut arguments = all[..3].to_vec();
+        if signature.part {
+            arguments.extend(&all[all.len() - 3..]);
+        }
         let parameters: Vec<BasicMetadataTypeEnum<'c>> = arguments.iter().map(|a| a.get_type().into()).collect();
         let ty = context.void_type().fn_type(&parameters, false);
         call(module, site.instruction, &signature.call_symbol(), ty, &arguments);
@@ -94,7 +99,7 @@ fn signature(site: &Call<'_>) -> Result<Signature, Diagnostic> {
             .cause("counts are signed, so that a difference that went wrong is seen")
             .cure("pass a count of at least 0"));
     }
-    Ok(Signature { collective, group, element, algorithm, count })
+    Ok(Signature { collective, group, part: name.contains("_part_"), element, algorithm, count })
 }
 
 fn code<T>(

@@ -25,6 +25,8 @@ pub(crate) struct Facts {
     pub(crate) communicates: bool,
     /// Whether a collective is called.
     pub(crate) collectives: bool,
+    /// Whether a collective of a part of the PEs is.
+    pub(crate) parts: bool,
     /// Whether blocks meet the blocks of other PEs, so that all of a launch must be resident.
     pub(crate) barrier: bool,
     /// The channels.
@@ -56,8 +58,10 @@ pub(crate) fn collect(module: &Module<'_>) -> Result<Facts, Vec<Diagnostic>> {
             facts.communicates = true;
         }
         // From MLIR the functions of collectives come with the module.
-        let collective = name.starts_with("__gicc_all_") || name == "__gicc_epoch_get";
+        let part = name.starts_with("__gicc_all_") && name.contains("_part_") || name == "__gicc_part_end_block";
+        let collective = name.starts_with("__gicc_all_") || name == "__gicc_epoch_get" || part;
         facts.collectives |= collective;
+        facts.parts |= part;
         facts.barrier |= collective || matches!(name.as_str(), "__gicc_barrier_block" | "__gicc_grid_sync");
         if let Some(side) = side(&name) {
             errors.extend(add_channel(&mut facts.channels, &call, known, side));
@@ -147,6 +151,7 @@ pub(crate) fn write(module: &Module<'_>, facts: &Facts) {
         runtime_hash: runtime_hash(),
         workspace_bytes: heap::WORKSPACE_BYTES,
         region_bytes: if facts.collectives { heap::REGION_BYTES } else { 0 },
+        part_bytes: if facts.parts { heap::PART_BYTES } else { 0 },
         error_words: 1,
         channels: count,
         max_barrier_blocks: if facts.barrier { heap::MAX_BARRIER_BLOCKS } else { 0 },

@@ -82,9 +82,9 @@ impl Kernel {
         format!("{what}_{}_{}_{group}", self.element.name(), self.algorithm.name())
     }
 
-    /// Its source. Two calls: the second continues the rounds of the first, with fewer elements.
-    pub(crate) fn source(&self) -> String {
-        let ty = match self.element {
+    /// The elements' type in C++.
+    pub(crate) const fn c_type(&self) -> &'static str {
+        match self.element {
             ElementType::F16 => "_Float16",
             ElementType::Bf16 => "__bf16",
             ElementType::F32 => "float",
@@ -93,18 +93,35 @@ impl Kernel {
             ElementType::U32 => "unsigned",
             ElementType::I64 => "long long",
             ElementType::U64 => "unsigned long long",
-        };
-        let algorithm = match self.algorithm {
-            Algorithm::Auto => "automatic",
-            other => other.name(),
-        };
-        let group = if self.grid { "grid" } else { "block" };
+        }
+    }
+
+    /// Who calls.
+    pub(crate) const fn group(&self) -> &'static str {
+        if self.grid { "grid" } else { "block" }
+    }
+
+    /// The algorithm in C++.
+    pub(crate) fn c_algorithm(&self) -> String {
+        let name = if self.algorithm == Algorithm::Auto { "automatic" } else { self.algorithm.name() };
+        format!("gicc::algorithm::{name}")
+    }
+
+    /// The operation of an all-reduce in C++.
+    pub(crate) fn c_op(&self) -> Option<String> {
+        self.op.map(|op| {
+            let prefix = if matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) { "bit_" } else { "" };
+            format!("gicc::reduce::{prefix}{}", op.name())
+        })
+    }
+
+    /// Its source. Two calls: the second continues the rounds of the first, with fewer elements.
+    pub(crate) fn source(&self) -> String {
+        let (ty, group) = (self.c_type(), self.group());
         let first = if self.grid { "0" } else { "blockIdx.x * count" };
-        let (name, algorithm) = (self.name(), format!("gicc::algorithm::{algorithm}"));
-        match self.op {
+        let (name, algorithm) = (self.name(), self.c_algorithm());
+        match self.c_op() {
             Some(op) => {
-                let prefix = if matches!(op, ReduceOp::And | ReduceOp::Or | ReduceOp::Xor) { "bit_" } else { "" };
-                let op = format!("gicc::reduce::{prefix}{}", op.name());
                 format!(
                     "extern \"C\" __global__ void {name}({ty} *out, const {ty} *in, {ty} *again, long long count) {{\n  \
                      long long first = {first};\n  \

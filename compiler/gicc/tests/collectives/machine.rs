@@ -34,7 +34,11 @@ impl Observer for Errors {
 
 /// A program for the simulator with these kernels.
 pub(crate) fn compile_kernels(kernels: &[Kernel]) -> tempfile::NamedTempFile {
-    let source: String = kernels.iter().map(Kernel::source).collect();
+    compile_source(&kernels.iter().map(Kernel::source).collect::<String>())
+}
+
+/// A program for the simulator of this source.
+pub(crate) fn compile_source(source: &str) -> tempfile::NamedTempFile {
     let mut file = tempfile::Builder::new().suffix(".cu").tempfile().expect("a temporary file");
     write!(file, "#include <gicc/gicc.cuh>\n{source}").expect("it can be written");
     let mut options = Options::new(vec![file.path().to_owned()], Tools::discover());

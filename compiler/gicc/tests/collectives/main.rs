@@ -9,6 +9,7 @@ mod machine;
 #[path = "../sim_support/pe_state.rs"]
 mod pe_state;
 mod reference;
+mod teams;
 
 use std::collections::BTreeMap;
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gicc_abi::heap;
 use memory_model as mm;
 use ptx::meaning::AccessKind;
 use ptx::op::AtomicOp;
@@ -152,7 +153,7 @@ fn state(pe: i32, pes: u32) -> Vec<u8> {
         heap_stride: STRIDE,
         heap_bytes: STRIDE,
         workspace_offset: WORKSPACE - BASE,
-        workspace_bytes: gicc_abi::heap::WORKSPACE_BYTES + gicc_abi::heap::packet_bytes(pes, 1),
+        workspace_bytes: heap::WORKSPACE_BYTES + heap::packet_bytes(pes, 1),
         error: PRIVATE + 0x1000 * (1 + pe as u64),
         timeout_ns: u64::MAX,
     }
@@ -179,9 +180,11 @@ pub(crate) fn extract_settled(
     let mut segments = segments(blocks);
     let bytes = segments.len();
     segments.copy_from_slice(first.bytes(BASE, bytes).expect("the segments are there"));
+    let pes = (bytes / STRIDE as usize) as u32;
+    let workspace = (heap::WORKSPACE_BYTES + heap::packet_bytes(pes, 1) + heap::PART_BYTES * u64::from(pes)) as usize;
     for segment in segments.chunks_mut(STRIDE as usize) {
         let from = (WORKSPACE - BASE) as usize;
-        segment[from..from + gicc_abi::heap::WORKSPACE_BYTES as usize].fill(0);
+        segment[from..from + workspace].fill(0);
     }
     program(&module, blocks, ranges, &mut memory(source, segments))
 }

@@ -5,6 +5,7 @@
 mod collectives;
 mod extract;
 mod packets;
+mod parts;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

@@ -5,7 +5,7 @@ use super::error::TraceErrorKind;
 use super::event::{End, EventKind};
 use super::flat::Line;
 use super::layout::is_in;
-use super::machine::{Block, State, Step, WarpWait};
+use super::machine::{Block, Passed, State, Step, WarpWait};
 use super::memory::{FUNCTION_BASE, Place, window};
 use crate::instruction::{Call, Instruction, Op};
 use crate::meaning::{Access, Meaning};
@@ -56,8 +56,8 @@ impl<'m> Block<'m, '_> {
                 self.origins(t, operand, &mut found);
             }
         }
-        // What lanes exchange (but that a vote is an event itself), and what parameters and local memory hold, is not followed:
-        // nothing is claimed of it.
+        // What lanes exchange (but that a vote is an event itself), and what local memory holds, is not followed: nothing is
+        // claimed of it.
         let followed = !matches!(
             instruction.op,
             Op::Barrier(_) | Op::Vote(_) | Op::Match(_) | Op::Shfl(_) | Op::Redux(_) | Op::ElectSync | Op::Mbarrier(_)
@@ -67,11 +67,15 @@ impl<'m> Block<'m, '_> {
         thread.uses = found;
     }
 
-    /// The results of the instruction under way come from the event that it will record.
-    fn gives_event(&mut self, t: usize, place: Place) {
+    /// The results of the instruction under way come from the event that it will record; of a load of parameters, from what
+    /// those were computed from.
+    fn gives_event(&mut self, t: usize, place: Place, bytes: u32) {
         let thread = &mut self.threads[t];
-        let is_event = !matches!(place.space, StateSpace::Param | StateSpace::Local);
-        thread.gives = if is_event { BTreeSet::from([thread.events.len()]) } else { BTreeSet::new() };
+        thread.gives = match place.space {
+            StateSpace::Param => thread.param_origins(place.address, bytes.into()),
+            StateSpace::Local => BTreeSet::new(),
+            _ => BTreeSet::from([thread.events.len()]),
+        };
     }
 
     fn execute(&mut self, t: usize, instruction: &'m Instruction, pc: usize) -> Step<()> {
@@ -289,7 +293,7 @@ impl<'m> Block<'m, '_> {
             let bytes = bytes.clone();
             return match call.returns.as_slice() {
                 [] => Ok(()),
-                [result] => self.give(t, result, &bytes),
+                [result] => self.give(t, result, &Passed::constant(bytes)),
                 _ => Err(TraceErrorKind::Unsupported(format!("several results of `{name}`"))),
             };
         }
@@ -312,7 +316,7 @@ impl<'m> Block<'m, '_> {
     fn load(&mut self, t: usize, instruction: &Instruction, ty: ScalarType, lanes: u32, space: StateSpace) -> Step<()> {
         let access = self.meaning_of(instruction)?;
         let place = self.aligned(t, &instruction.operands[1], space, ty.bytes() * lanes)?;
-        self.gives_event(t, place);
+        self.gives_event(t, place, ty.bytes() * lanes);
         let width = ty.bytes();
         let mut read = Vec::new();
         for lane in 0..lanes {
@@ -347,6 +351,11 @@ impl<'m> Block<'m, '_> {
             let at = Place { address: place.address.wrapping_add(u64::from(ty.bytes()) * lane as u64), ..place };
             self.write(t, at, ty.bytes(), *value, Some(access), lane as u32)?;
         }
+        if place.space == StateSpace::Param {
+            let thread = &mut self.threads[t];
+            let from = thread.uses.clone();
+            thread.set_param_origins(place.address, (ty.bytes() * lanes).into(), &from);
+        }
         self.record_access(t, instruction, access, place, Vec::new(), written);
         Ok(())
     }
@@ -376,7 +385,7 @@ impl<'m> Block<'m, '_> {
         let access = self.meaning_of(instruction)?;
         let width = ty.bytes();
         let place = self.aligned(t, address, space, width * lanes)?;
-        self.gives_event(t, place);
+        self.gives_event(t, place, 0);
         let b = self.parts(t, &sources[0], ty, lanes)?;
         let c = match (op, sources.get(1)) {
             (AtomicOp::Cas, Some(c)) => self.parts(t, c, ty, lanes)?,
@@ -428,7 +437,7 @@ impl<'m> Block<'m, '_> {
         if place.space != StateSpace::Global {
             return self.refuse(instruction);
         }
-        self.gives_event(t, place);
+        self.gives_event(t, place, 0);
         let request = |block: &Self, lane: u32| {
             let address = place.address.wrapping_add(u64::from(width * lane));
             block.request(t, address, width, Some(access), lane)

@@ -13,7 +13,7 @@ use crate::operand::{Address, Component, Offset, Operand};
 use crate::span::Span;
 use crate::special::{ScalarSpecial, SpecialRegister, VectorSpecial};
 use crate::types::{ScalarType, StateSpace};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 pub(super) type Step<T> = Result<T, TraceErrorKind>;
@@ -77,6 +77,8 @@ pub(super) struct Thread<'m> {
     pub(super) index: u32,
     pub(super) frames: Vec<Frame<'m>>,
     params: Vec<u8>,
+    /// The events that each byte of the parameters was computed from; none where a byte is not named.
+    param_origins: BTreeMap<u64, BTreeSet<usize>>,
     local: Vec<u8>,
     pub(super) events: Vec<Event>,
     pub(super) steps: u64,
@@ -91,6 +93,37 @@ pub(super) struct Thread<'m> {
     pub(super) cluster_phase: Option<u64>,
     /// The instruction that the thread is at.
     pub(super) span: Span,
+}
+
+/// What is passed to a function, or back: bytes, and the events that they were computed from.
+pub(super) struct Passed {
+    pub(super) bytes: Vec<u8>,
+    pub(super) origins: BTreeSet<usize>,
+}
+
+impl Passed {
+    /// What comes from outside.
+    pub(super) fn constant(bytes: Vec<u8>) -> Passed {
+        Passed { bytes, origins: BTreeSet::new() }
+    }
+}
+
+impl Thread<'_> {
+    /// The events that a stretch of the parameters was computed from.
+    pub(super) fn param_origins(&self, address: u64, bytes: u64) -> BTreeSet<usize> {
+        self.param_origins.range(address..address.saturating_add(bytes)).flat_map(|(_, from)| from).copied().collect()
+    }
+
+    /// Says what a stretch of the parameters was computed from.
+    pub(super) fn set_param_origins(&mut self, address: u64, bytes: u64, from: &BTreeSet<usize>) {
+        for byte in address..address.saturating_add(bytes) {
+            if from.is_empty() {
+                self.param_origins.remove(&byte);
+            } else {
+                self.param_origins.insert(byte, from.clone());
+            }
+        }
+    }
 }
 
 /// A block barrier.
@@ -170,6 +203,7 @@ impl<'m, 'x> Block<'m, 'x> {
                 index,
                 frames: Vec::new(),
                 params: Vec::new(),
+                param_origins: BTreeMap::new(),
                 local: Vec::new(),
                 events: Vec::new(),
                 steps: 0,
@@ -182,17 +216,15 @@ impl<'m, 'x> Block<'m, 'x> {
                 span: Span::default(),
             });
             let t = block.threads.len() - 1;
-            block.enter(t, &launch.entry, launch.parameters.clone(), Vec::new()).map_err(|kind| TraceError {
-                kind,
-                span: Span::default(),
-                thread: index,
-            })?;
+            block
+                .enter(t, &launch.entry, launch.parameters.iter().cloned().map(Passed::constant).collect(), Vec::new())
+                .map_err(|kind| TraceError { kind, span: Span::default(), thread: index })?;
         }
         Ok(block)
     }
 
     /// Pushes a frame for a function of the module.
-    pub(super) fn enter(&mut self, t: usize, name: &str, arguments: Vec<Vec<u8>>, returns: Vec<Operand>) -> Step<()> {
+    pub(super) fn enter(&mut self, t: usize, name: &str, arguments: Vec<Passed>, returns: Vec<Operand>) -> Step<()> {
         let function = self
             .launch
             .module
@@ -218,9 +250,11 @@ impl<'m, 'x> Block<'m, 'x> {
             let what = format!("`{name}` takes {} arguments, not {}", function.parameters.len(), arguments.len());
             return Err(TraceErrorKind::Launch(what));
         }
-        for (parameter, bytes) in function.parameters.iter().zip(arguments) {
+        let mut origins: HashMap<usize, HashMap<String, Rc<BTreeSet<usize>>>> = HashMap::new();
+        for (parameter, Passed { bytes, origins: from }) in function.parameters.iter().zip(arguments) {
             if parameter.space == StateSpace::Reg {
                 registers.entry(0).or_default().insert(parameter.name.clone(), from_bytes(&bytes));
+                origins.entry(0).or_default().insert(parameter.name.clone(), Rc::new(from));
                 continue;
             }
             let natural = u64::from(parameter.ty.bytes());
@@ -232,6 +266,7 @@ impl<'m, 'x> Block<'m, 'x> {
                 return Err(TraceErrorKind::Launch(what));
             }
             thread.params[start..start + size].copy_from_slice(&bytes);
+            thread.set_param_origins(address, parameter.size(), &from);
             symbols.insert(parameter.name.as_str(), Place { space: StateSpace::Param, address });
         }
         for parameter in &function.returns {
@@ -250,16 +285,7 @@ impl<'m, 'x> Block<'m, 'x> {
             let address = reserve(arena, room.size, room.align)?;
             symbols.insert(room.name, Place { space: room.space, address });
         }
-        thread.frames.push(Frame {
-            flat,
-            pc: 0,
-            registers,
-            origins: HashMap::new(),
-            symbols,
-            carry: false,
-            returns,
-            marks,
-        });
+        thread.frames.push(Frame { flat, pc: 0, registers, origins, symbols, carry: false, returns, marks });
         Ok(())
     }
 
@@ -271,36 +297,44 @@ impl<'m, 'x> Block<'m, 'x> {
         for parameter in &function.returns {
             values.push(match parameter.space {
                 StateSpace::Reg => {
+                    let origins = frame.origins.get(&0).and_then(|o| o.get(parameter.name.as_str())).cloned();
                     let value = frame.registers.get(&0).and_then(|r| r.get(parameter.name.as_str())).copied();
                     let value = value.ok_or_else(|| TraceErrorKind::Undefined(parameter.name.clone()))?;
                     let mut bytes = vec![0; parameter.ty.bytes() as usize];
                     to_bytes(value, &mut bytes);
-                    bytes
+                    Passed { bytes, origins: origins.as_deref().cloned().unwrap_or_default() }
                 }
                 _ => {
                     let start = frame.symbols.get(parameter.name.as_str()).map_or(0, |place| place.address as usize);
-                    self.threads[t].params[start..start + parameter.size() as usize].to_vec()
+                    let thread = &self.threads[t];
+                    let bytes = thread.params[start..start + parameter.size() as usize].to_vec();
+                    Passed { bytes, origins: thread.param_origins(start as u64, parameter.size()) }
                 }
             });
         }
         let thread = &mut self.threads[t];
         let Some(frame) = thread.frames.pop() else { return Ok(()) };
         thread.params.truncate(frame.marks.0);
+        thread.param_origins.split_off(&(frame.marks.0 as u64));
         thread.local.truncate(frame.marks.1);
         if thread.frames.is_empty() {
             thread.state = State::Done(End::Exited);
             return Ok(());
         }
-        for (operand, bytes) in frame.returns.iter().zip(values) {
-            self.give(t, operand, &bytes)?;
+        for (operand, value) in frame.returns.iter().zip(values) {
+            self.give(t, operand, &value)?;
         }
         Ok(())
     }
 
     /// Puts returned bytes where the caller wants them.
-    pub(super) fn give(&mut self, t: usize, operand: &Operand, bytes: &[u8]) -> Step<()> {
+    pub(super) fn give(&mut self, t: usize, operand: &Operand, value: &Passed) -> Step<()> {
+        let Passed { bytes, origins } = value;
         match operand {
-            Operand::Register(_) => self.assign(t, operand, from_bytes(bytes), bits_type(bytes.len())),
+            Operand::Register(_) => {
+                self.threads[t].gives.clone_from(origins);
+                self.assign(t, operand, from_bytes(bytes), bits_type(bytes.len()))
+            }
             Operand::Symbol { name, offset: 0 } => {
                 let place = self.symbol(t, name)?;
                 let params = &mut self.threads[t].params;
@@ -309,6 +343,7 @@ impl<'m, 'x> Block<'m, 'x> {
                     Some(slot) if place.space == StateSpace::Param => slot.copy_from_slice(bytes),
                     _ => return Err(TraceErrorKind::Unsupported(format!("a result in `{name}`"))),
                 }
+                self.threads[t].set_param_origins(place.address, bytes.len() as u64, origins);
                 Ok(())
             }
             Operand::Sink => Ok(()),
@@ -316,19 +351,22 @@ impl<'m, 'x> Block<'m, 'x> {
         }
     }
 
-    /// The bytes of an argument.
-    pub(super) fn argument(&self, t: usize, operand: &Operand, size: u64) -> Step<Vec<u8>> {
+    /// The value of an argument.
+    pub(super) fn argument(&self, t: usize, operand: &Operand, size: u64) -> Step<Passed> {
         if let Operand::Symbol { name, offset: 0 } = operand
             && let Some(place) = self.frame(t)?.symbols.get(name.as_str())
             && place.space == StateSpace::Param
         {
             let start = place.address as usize;
             let bytes = self.threads[t].params.get(start..start.saturating_add(size as usize));
-            return bytes.map(<[u8]>::to_vec).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()));
+            let bytes = bytes.map(<[u8]>::to_vec).ok_or_else(|| TraceErrorKind::Undeclared(name.clone()))?;
+            return Ok(Passed { bytes, origins: self.threads[t].param_origins(place.address, size) });
         }
         let mut bytes = vec![0; size.min(16) as usize];
         to_bytes(self.value(t, operand, bits_type(bytes.len()))?, &mut bytes);
-        Ok(bytes)
+        let mut origins = BTreeSet::new();
+        self.origins(t, operand, &mut origins);
+        Ok(Passed { bytes, origins })
     }
 
     pub(super) fn frame(&self, t: usize) -> Step<&Frame<'m>> {

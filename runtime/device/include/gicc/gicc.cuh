@@ -94,6 +94,7 @@ enum class error_code {
   too_many_blocks = GICC_ERROR_CODE_TOO_MANY_BLOCKS,
   over_capacity = GICC_ERROR_CODE_OVER_CAPACITY,
   slots_in_use = GICC_ERROR_CODE_SLOTS_IN_USE,
+  bad_team = GICC_ERROR_CODE_BAD_TEAM,
 };
 
 /// A signal: a 64-bit word of symmetric memory, aligned to 8 bytes, that peers set or add to. Any 64-bit integer type
@@ -399,6 +400,57 @@ GICC_INLINE void all_gather(T *out, const detail::identity_t<T> *in, long long c
   constexpr int32_t type = detail::element_type<T>::code;
   if constexpr (G == grid) __gicc_all_gather_grid(out, (void *)in, count, type, (int32_t)a);
   else __gicc_all_gather_block(out, (void *)in, count, type, (int32_t)a);
+}
+
+/// A part of the PEs: `start`, `start + stride` and so on, `pes` in all. In it they are numbered from 0 in this order. The three may
+/// differ from PE to PE, so that each names the team that it belongs to:
+///
+/// ```
+/// const int each = 4, me = gicc::my_pe();
+/// const gicc::team mine(me / each * each, 1, each); // PEs 0 to 3, 4 to 7, …
+/// gicc::all_reduce(mine, out, in, count);
+/// ```
+struct team {
+  int start; ///< The first PE.
+  int stride; ///< The distance of one PE to the next, 1 at least.
+  int pes; ///< How many there are, 1 at least.
+  /// Nothing is done: a team is three numbers.
+  __attribute__((always_inline)) __host__ __device__ constexpr team(int start, int stride, int pes) : start(start), stride(stride), pes(pes) {}
+  /// This PE's number in the team; -1 where it is none of it.
+  GICC_INLINE int my_pe() const { return __gicc_part_rank(start, stride, pes); }
+  /// How many PEs it has.
+  GICC_INLINE int n_pes() const { return pes; }
+  /// The number among all PEs of PE pe of the team, for operations that name one of all; -1, which no PE has, where the team has
+  /// no such PE.
+  GICC_INLINE int world_pe(int pe) const { return (unsigned)pe < (unsigned)pes ? start + pe * stride : -1; }
+};
+
+/// `all_reduce` over the PEs of a team, in their order; the others do not call. Several teams may do so at once. A PE that is in
+/// two teams calls their collectives in the order in which the PEs that are in both do (else each waits for the other). A team
+/// that does not exist, or is not this PE's, sets the error word, and out is left alone.
+///
+/// Otherwise as `all_reduce`; with `grid`, the launch of each member has as many blocks. The rounds that each two PEs ended are
+/// counted in memory, which costs a small message a few loads and one more meeting of the block.
+template <group G = block, class T>
+GICC_INLINE void all_reduce(const team &members, T *out, const detail::identity_t<T> *in, long long count,
+                            reduce r = reduce::sum, algorithm a = algorithm::automatic) {
+  static_assert(G == block || G == grid, "a collective is called by a block or by a grid");
+  constexpr int32_t type = detail::element_type<T>::code;
+  const int32_t start = members.start, stride = members.stride, pes = members.pes;
+  if constexpr (G == grid)
+    __gicc_all_reduce_part_grid(out, (void *)in, count, type, (int32_t)r, (int32_t)a, start, stride, pes);
+  else __gicc_all_reduce_part_block(out, (void *)in, count, type, (int32_t)r, (int32_t)a, start, stride, pes);
+}
+
+/// `all_gather` over the PEs of a team: out has count elements of each, in their order. Otherwise as `all_reduce` of a team.
+template <group G = block, class T>
+GICC_INLINE void all_gather(const team &members, T *out, const detail::identity_t<T> *in, long long count,
+                            algorithm a = algorithm::automatic) {
+  static_assert(G == block || G == grid, "a collective is called by a block or by a grid");
+  constexpr int32_t type = detail::element_type<T>::code;
+  const int32_t start = members.start, stride = members.stride, pes = members.pes;
+  if constexpr (G == grid) __gicc_all_gather_part_grid(out, (void *)in, count, type, (int32_t)a, start, stride, pes);
+  else __gicc_all_gather_part_block(out, (void *)in, count, type, (int32_t)a, start, stride, pes);
 }
 
 /// Counts the block in on counter (32 bits of this GPU's memory, zero at first). True for the last of `blocks` blocks, which

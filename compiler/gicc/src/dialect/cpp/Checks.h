@@ -24,6 +24,8 @@ void mayFail(Effects &effects);
 bool isContiguous(mlir::MemRefType type);
 /// The number of elements of a memref of static shape.
 std::optional<int64_t> staticElements(mlir::Type type);
+/// The largest number that a PE may have.
+constexpr int64_t kLastPe = 32766;
 /// The constant that an operand is.
 std::optional<int64_t> constantOf(mlir::Value value);
 /// Whether elements of the type can be moved as bytes.

@@ -24,20 +24,30 @@ template <class Op> Type verifyCollective(Op op) {
   return element;
 }
 
-/// A team that exists and has all PEs. (PEs outside a part of them would not count the part's rounds, and packets of the next
-/// collective of all would carry other flags than they wait for.)
+/// A team that exists, or the numbers of one that is known at run time only.
 template <class Op> LogicalResult verifyTeam(Op op) {
-  if (failed(verifyReference<TeamOp>(op, op.getTeamAttr(), "team")))
-    return failure();
-  if (!op.getTeamAttr())
+  return verifyReference<TeamOp>(op, op.getTeamAttr(), "team");
+}
+
+/// Start, stride and number of PEs of a part, as far as they are known.
+template <class Op> LogicalResult verifyPart(Op op) {
+  OperandRange part = op.getPart();
+  if (part.empty())
     return success();
-  auto team = cast<TeamOp>(lookUp(op, op.getTeamAttr()));
-  if (!team.isPart())
-    return success();
-  InFlightDiagnostic error = op.emitOpError() << "a collective of a part of the PEs is not built: all PEs take part in each, or "
-                                                 "exchange what they need with put_signal and wait";
-  error.attachNote(team.getLoc()) << op.getTeamAttr() << " is such a part";
-  return error;
+  if (op.getTeamAttr())
+    return op.emitOpError() << "one team takes part: either `in " << op.getTeamAttr() << "`, or `part(...)`";
+  if (part.size() != 3)
+    return op.emitOpError() << "a part of the PEs has a start, a stride and a number of PEs, as `part(%start, %stride, %pes)`";
+  std::optional<int64_t> start = constantOf(part[0]), stride = constantOf(part[1]), pes = constantOf(part[2]);
+  if (start && *start < 0)
+    return op.emitOpError() << "a part of the PEs cannot start with PE " << *start;
+  if (stride && *stride < 1)
+    return op.emitOpError() << "a part of the PEs cannot have a stride of " << *stride;
+  if (pes && *pes < 1)
+    return op.emitOpError() << "a part of the PEs cannot have " << *pes << " PEs";
+  if (start && stride && pes && *start + (*pes - 1) * *stride > kLastPe)
+    return op.emitOpError() << "the part's last PE would be " << *start + (*pes - 1) * *stride << ": PEs count up to " << kLastPe;
+  return success();
 }
 
 /// All blocks of the grid take part: memory of one block or thread is none of all.
@@ -69,6 +79,8 @@ LogicalResult AllReduceOp::verify() {
                          << "; write how many are meant, as `count %n`";
   if (failed(verifyCount(*this, getCount(), out, "result")) || failed(verifyCount(*this, getCount(), in, "input")))
     return failure();
+  if (failed(verifyPart(*this)))
+    return failure();
   return verifyGrid(*this);
 }
 LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &) {
@@ -89,6 +101,8 @@ LogicalResult AllGatherOp::verify() {
     return emitOpError() << "the result has " << *out << " elements, which are no whole number of PEs with " << *each << " each";
   if (!getCount() && !isa<MemRefType>(getIn().getType()))
     return emitOpError() << "from a pointer the number of elements has to be written, as `count %n`";
+  if (failed(verifyPart(*this)))
+    return failure();
   return verifyGrid(*this);
 }
 LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &) {

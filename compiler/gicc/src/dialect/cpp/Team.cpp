@@ -27,8 +27,17 @@ LogicalResult TeamOp::verify() {
   if (!getPes())
     return emitOpError() << "a part of the PEs says how many it has, as `pes(4)`";
   int64_t last = getStart().value_or(0) + (*getPes() - 1) * getStride().value_or(1);
-  if (last > 32766)
-    return emitOpError() << "its last PE would be " << last << ": PEs count up to 32766";
+  if (last > kLastPe)
+    return emitOpError() << "its last PE would be " << last << ": PEs count up to " << kLastPe;
+  // What the program says of all PEs holds for its parts.
+  for (Operation &other : (*this)->getBlock()->getOperations()) {
+    auto all = dyn_cast<TeamOp>(other);
+    if (!all || all.isPart() || !all.getPes() || last < int64_t(*all.getPes()))
+      continue;
+    InFlightDiagnostic error = emitOpError() << "its last PE would be " << last << ", and the program is for " << *all.getPes() << " PEs";
+    error.attachNote(all.getLoc()) << "`@" << all.getSymName() << "` says so";
+    return error;
+  }
   return success();
 }
 

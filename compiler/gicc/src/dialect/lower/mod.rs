@@ -50,10 +50,24 @@ struct Domain {
 
 /// A part of the PEs: `start`, `start + stride`, and so on, `pes` in all.
 #[derive(Clone, Copy, Debug)]
-struct Part {
-    start: i64,
-    stride: i64,
-    pes: i64,
+pub(crate) struct Part {
+    /// Its first PE.
+    pub(crate) start: i64,
+    /// The distance of two of its PEs.
+    pub(crate) stride: i64,
+    /// How many there are.
+    pub(crate) pes: i64,
+}
+
+impl Part {
+    /// The part that a `gicc.team` declares; nothing where it means all PEs.
+    pub(crate) fn of(team: OperationRef<'_, '_>) -> Option<Part> {
+        let (start, stride) = (integer(team, "start"), integer(team, "stride"));
+        if start.is_none() && stride.is_none() {
+            return None;
+        }
+        Some(Part { start: start.unwrap_or(0), stride: stride.unwrap_or(1), pes: integer(team, "pes")? })
+    }
 }
 
 /// Lowers every operation below a module.
@@ -107,14 +121,7 @@ fn domains(operations: &[OperationRef<'_, '_>]) -> HashMap<String, Domain> {
 /// The teams that are a part of the PEs, by name.
 fn parts(operations: &[OperationRef<'_, '_>]) -> HashMap<String, Part> {
     let declared = operations.iter().filter(|o| name_of(**o) == "gicc.team");
-    let part = |o: &OperationRef<'_, '_>| {
-        let (start, stride) = (integer(*o, "start"), integer(*o, "stride"));
-        if start.is_none() && stride.is_none() {
-            return None;
-        }
-        let part = Part { start: start.unwrap_or(0), stride: stride.unwrap_or(1), pes: integer(*o, "pes")? };
-        Some((symbol_name(*o)?, part))
-    };
+    let part = |o: &OperationRef<'_, '_>| Some((symbol_name(*o)?, Part::of(*o)?));
     declared.filter_map(part).collect()
 }
 

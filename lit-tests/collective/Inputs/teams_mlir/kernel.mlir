@@ -1,0 +1,24 @@
+// Four PEs: the two of each parity add up by teams that are declared, then those of each half by a team that each PE works out.
+gicc.team @all pes(4)
+gicc.team @even pes(2) start(0) stride(2)
+gicc.team @odd pes(2) start(1) stride(2)
+
+gpu.module @kernels {
+  gpu.func @add(%x: memref<100xi32>, %halves: memref<200xi32>) kernel {
+    %in_even = gicc.my_pe in @even : i32
+    %none = arith.constant 0 : i32
+    %is_even = arith.cmpi sge, %in_even, %none : i32
+    scf.if %is_even {
+      gicc.all_reduce block sum %x, %x in @even : memref<100xi32>, memref<100xi32>
+    } else {
+      gicc.all_reduce block sum %x, %x in @odd : memref<100xi32>, memref<100xi32>
+    }
+    %me = gicc.my_pe in @all : i32
+    %one = arith.constant 1 : i32
+    %two = arith.constant 2 : i32
+    %half = arith.divui %me, %two : i32
+    %start = arith.muli %half, %two : i32
+    gicc.all_gather block %halves, %x part(%start, %one, %two) : memref<200xi32>, memref<100xi32>
+    gpu.return
+  }
+}
