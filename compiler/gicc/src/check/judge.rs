@@ -288,7 +288,7 @@ mod tests {
             .zip(0..)
             .map(|(events, pe)| (Role { pe, block: 0, thread: 0 }, vec![Path { events, gaps: BTreeSet::new() }]));
         let launch = Launch { pes: 2, blocks: 1, threads: 1, inputs: BTreeMap::new() };
-        Explored { scenarios: vec![Scenario { launch, threads: threads.collect() }], gaps: BTreeSet::new() }
+        Explored { scenarios: vec![Scenario { launch, threads: threads.collect() }], ..Explored::default() }
     }
 
     fn budget(search: u64) -> Budget {

@@ -149,7 +149,7 @@ pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
             matched.undecided.insert(Gap { words, span: None });
         }
         scenarios.truncate(MOST);
-        let judged = judge(&kernel.name, &Explored { scenarios, gaps: BTreeSet::new() }, budget);
+        let judged = judge(&kernel.name, &Explored { scenarios, ..Explored::default() }, budget);
         matched.undecided.extend(judged.undecided);
         judged.findings
     };

@@ -322,27 +322,17 @@ impl Names<'_> {
             }
             ptx::AccessKind::ReadModifyWrite { op, returns } => {
                 let values: Vec<Scalar> = sources.iter().flat_map(|operand| self.read_all(run, operand)).collect();
-                let change = match op {
-                    AtomicOp::Add => Change::Add,
-                    AtomicOp::Exch => Change::Exchange,
-                    AtomicOp::Cas => Change::Swap,
-                    AtomicOp::And => Change::And,
-                    AtomicOp::Or => Change::Or,
-                    AtomicOp::Xor => Change::Xor,
-                    AtomicOp::Min => Change::Min,
-                    AtomicOp::Max => Change::Max,
-                    AtomicOp::Inc => Change::Increment,
-                    AtomicOp::Dec => Change::Decrement,
-                };
-                (AccessKind::Atomic(change, returns), values)
+                (AccessKind::Atomic(change(op), returns), values)
             }
-            _ => {
-                run.gap(
-                    instruction,
-                    format!("`{}`: whose memory is behind a multicast address is not seen", one.opcode),
-                );
-                self.forget(run, &uses);
-                return Ok(());
+            ptx::AccessKind::MultimemLoad { .. } => {
+                return self.multicast(run, instruction, part, one, access, at, AccessKind::Load);
+            }
+            ptx::AccessKind::MultimemStore => {
+                return self.multicast(run, instruction, part, one, access, at, AccessKind::Store);
+            }
+            ptx::AccessKind::MultimemReduce { op } => {
+                let change = change(op.unwrap_or(AtomicOp::Add));
+                return self.multicast(run, instruction, part, one, access, at, AccessKind::Atomic(change, false));
             }
         };
         // A word of 16 bytes goes in halves of its own.
@@ -376,6 +366,59 @@ impl Names<'_> {
             && !read.is_empty()
         {
             self.write(into, &read);
+        }
+        Ok(())
+    }
+
+    /// A multicast access: one of each PE's copy. What a load gives is made of all of them.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one instruction")]
+    fn multicast(
+        &mut self,
+        run: &mut Run<'_>,
+        instruction: &Instruction,
+        part: u32,
+        one: &ptx::Instruction,
+        access: &ptx::Access,
+        at: u64,
+        kind: AccessKind,
+    ) -> Result<(), End> {
+        let uses = one.uses();
+        let copies = run.copies(at);
+        if copies.is_empty() {
+            let words = format!("`{}`: whose memory is behind a multicast address is not seen", one.opcode);
+            run.gap(instruction, words);
+        }
+        let sources = uses.iter().filter(|(slot, _)| slot.role == Role::Source).map(|(_, operand)| *operand);
+        let stored: Vec<Scalar> = sources.flat_map(|operand| self.read_all(run, operand)).collect();
+        let wanted = match kind {
+            AccessKind::Load => 0,
+            AccessKind::Store => access.count as usize,
+            AccessKind::Atomic(..) => 1,
+        };
+        let mut seen = Vec::new();
+        for address in copies {
+            let mut values: Vec<_> = stored.iter().take(wanted).map(|scalar| scalar.number.clone()).collect();
+            while values.len() < wanted {
+                values.push(run.unknown(&[]).number);
+            }
+            let copy = Access {
+                kind,
+                address,
+                width: access.width,
+                count: if wanted == 1 { 1 } else { access.count },
+                semantics: access.semantics,
+                scope: access.scope.unwrap_or(Scope::Sys),
+                proxy: access.proxy,
+                values,
+                packet: false,
+            };
+            seen.extend(run.access(instruction, part, &one.opcode, copy)?);
+        }
+        for (slot, operand) in &uses {
+            if slot.role == Role::Destination {
+                let unknown = run.unknown(&seen);
+                self.write(operand, &[unknown]);
+            }
         }
         Ok(())
     }
@@ -476,4 +519,20 @@ fn joined(run: &mut Run<'_>, parts: &[Scalar], bits: u32) -> Scalar {
         whole = run.binary(Binary::Or, &whole, &part, bits);
     }
     whole
+}
+
+/// What an atomic operation does.
+fn change(op: AtomicOp) -> Change {
+    match op {
+        AtomicOp::Add => Change::Add,
+        AtomicOp::Exch => Change::Exchange,
+        AtomicOp::Cas => Change::Swap,
+        AtomicOp::And => Change::And,
+        AtomicOp::Or => Change::Or,
+        AtomicOp::Xor => Change::Xor,
+        AtomicOp::Min => Change::Min,
+        AtomicOp::Max => Change::Max,
+        AtomicOp::Inc => Change::Increment,
+        AtomicOp::Dec => Change::Decrement,
+    }
 }

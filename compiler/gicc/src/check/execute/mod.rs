@@ -9,6 +9,7 @@
 //! | `thread` | one thread, on all paths |
 //! | `facts` | what is known of reads on a path |
 //! | `assembly` | inline PTX in it |
+//! | `multicast` | whose memory is behind multicast addresses |
 //! | `gap` | what could not be followed |
 //!
 //! Limits: a launch is small, loops are left after some rounds, and paths and steps are bounded; what was cut off is said.
@@ -18,6 +19,7 @@ pub(crate) mod decode;
 pub(crate) mod event;
 mod facts;
 pub(crate) mod gap;
+mod multicast;
 pub(crate) mod thread;
 pub(crate) mod value;
 
@@ -54,6 +56,8 @@ pub(crate) struct Explored {
     pub(crate) scenarios: Vec<Scenario>,
     /// What could not be followed.
     pub(crate) gaps: BTreeSet<Gap>,
+    /// Something that may order is among that.
+    pub(crate) orders_unseen: bool,
 }
 
 impl Explored {
@@ -64,7 +68,9 @@ impl Explored {
                 let own = thread::HEAP + u64::from(role.pe) * thread::STRIDE
                     ..thread::HEAP + u64::from(role.pe + 1) * thread::STRIDE;
                 paths.iter().flat_map(|path| &path.events).any(|event| match &event.kind {
-                    EventKind::Access(access) => access.address >= thread::HEAP && !own.contains(&access.address),
+                    EventKind::Access(access) => {
+                        (thread::HEAP..thread::MULTICAST).contains(&access.address) && !own.contains(&access.address)
+                    }
                     EventKind::Copy { to, from, .. } => {
                         [to, from].iter().any(|a| **a >= thread::HEAP && !own.contains(a))
                     }
@@ -112,9 +118,10 @@ pub(crate) fn explore(code: &Code, kernel: &Function, work: &mut Work) -> Explor
                 }
                 let launch = Launch { pes, blocks, threads, inputs: inputs.clone() };
                 match scenario(functions, kernel, launch, work) {
-                    Tried::Meant(scenario, gaps) => {
+                    Tried::Meant(scenario, gaps, orders_unseen) => {
                         explored.scenarios.push(scenario);
                         explored.gaps.extend(gaps);
+                        explored.orders_unseen |= orders_unseen;
                     }
                     Tried::Fails => {}
                     Tried::TooLarge => {
@@ -153,8 +160,8 @@ fn asks_about_team(functions: &HashMap<String, Rc<Function>>, kernel: &Function)
 
 /// What came of a launch.
 enum Tried {
-    /// It makes sense.
-    Meant(Scenario, BTreeSet<Gap>),
+    /// It makes sense. What could not be followed of it, and whether something that may order is among that.
+    Meant(Scenario, BTreeSet<Gap>, bool),
     /// A thread is bound to fail, with these inputs.
     Fails,
     /// The kernel is meant for fewer blocks or PEs.
@@ -184,9 +191,11 @@ fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch
             }
         }
     }
+    let behind = multicast::resolve(&mut threads);
+    gaps.extend(behind.gaps);
     let scenario = Scenario { launch, threads };
     let meant = (scenario.launch.blocks == 1 || !scenario.blocks_do_the_same()) && !scenario.serves_some_only();
-    if meant { Tried::Meant(scenario, gaps) } else { Tried::TooLarge }
+    if meant { Tried::Meant(scenario, gaps, behind.open) } else { Tried::TooLarge }
 }
 
 /// Whether a thread of the second warp executes what the thread before it of the same block does: it adds nothing.

@@ -43,6 +43,9 @@ pub(crate) const HEAP_BYTES: u64 = 1 << 35;
 /// From one pointer parameter to the next; what they point to lies in the heap.
 pub(crate) const REGION: u64 = 1 << 28;
 
+/// Added to the address of each copy that a multicast access goes to, until it is known whose memory that is.
+pub(crate) const MULTICAST: u64 = 1 << 50;
+
 /// Where the thread's own variables lie.
 const FRAMES: u64 = 0x8_0000_0000;
 

@@ -9,7 +9,7 @@ use memory_model::{Proxy, Scope, Semantics};
 use super::super::decode::{Instruction, SHARED_WINDOW, Shape};
 use super::super::event::{Access, AccessKind, EventKind, Function as Change};
 use super::super::value::{Expression, Input, Read, Scalar, Value, cut, opaque};
-use super::{End, FRAMES, HEAP, HEAP_BYTES, PARAMETERS, Run};
+use super::{End, FRAMES, HEAP, HEAP_BYTES, MULTICAST, PARAMETERS, Run};
 
 impl<'a> Run<'a> {
     /// Whether the same instruction read the same address before, a branch on a read was taken since, and nothing else
@@ -109,8 +109,16 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// The addresses of all PEs' copies of memory of the own heap, as those of a multicast access; none of other memory.
+    pub(in crate::check::execute) fn copies(&self, address: u64) -> Vec<u64> {
+        let own = self.heap(self.role.pe);
+        let Some(offset) = address.checked_sub(own).filter(|offset| *offset < HEAP_BYTES) else { return Vec::new() };
+        (0..self.launch.pes).map(|pe| MULTICAST + self.heap(pe) + offset).collect()
+    }
+
     /// Whether some PE of the team, or a variable, has the address.
     fn reachable(&self, address: u64) -> bool {
+        let address = address.checked_sub(MULTICAST).unwrap_or(address);
         address < HEAP && address > 0xffff
             || (0..self.launch.pes).any(|pe| (self.heap(pe)..self.heap(pe) + HEAP_BYTES).contains(&address))
     }
