@@ -21,6 +21,11 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 
 #include <assert.h>
 
+// The standard library's <new>, where it is there, brings them by clang's own header; a source that includes it, as <map> and
+// <vector> do, must not find them twice.
+#if __has_include(<new>)
+#include <new>
+#else
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winline-new-delete"
 __device__ inline void *operator new(__SIZE_TYPE__ bytes) { return malloc(bytes ? bytes : 1); }
@@ -30,3 +35,4 @@ __device__ inline void operator delete[](void *p) noexcept { free(p); }
 __device__ inline void operator delete(void *p, __SIZE_TYPE__) noexcept { free(p); }
 __device__ inline void operator delete[](void *p, __SIZE_TYPE__) noexcept { free(p); }
 #pragma clang diagnostic pop
+#endif
