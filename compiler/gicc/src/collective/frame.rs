@@ -94,6 +94,9 @@ fn ended(b: &mut Body, epoch: Value, all: Value, rounds: i64) -> Value {
 }
 
 impl Frame {
+    /// What a block of a grid takes is a multiple of this, or as many as it has threads.
+    pub(crate) const GRAIN: i64 = 32;
+
     /// Reads the facts. The parameters are those of every function of an expansion: out, in, count, epoch.
     pub(crate) fn new(b: &mut Body, group: Group, parameters: &[Value]) -> Frame {
         let [out, input, count, epoch] = [parameters[0], parameters[1], parameters[2], parameters[3]];
@@ -211,8 +214,8 @@ impl Frame {
         })
     }
 
-    /// This block's stretch of `total` things (64 bits): first, and one behind the last. `grain`: a block takes no fewer
-    /// than its threads can take one each, and a multiple of this.
+    /// This block's stretch of `total` things (64 bits): first, and one behind the last. A block takes no fewer than its threads
+    /// can take one each, and a multiple of [`Frame::GRAIN`] if they are more.
     pub(crate) fn slice(&self, b: &mut Body, total: Value) -> (Value, Value) {
         let zero = b.i64(0);
         if self.group == Group::Block {
@@ -222,8 +225,8 @@ impl Frame {
         let blocks = b.call("__gicc_block_count", &[]);
         let blocks = b.wide(blocks);
         let each = b.div_up_or_one(total, blocks);
-        let each = b.plus(each, 31);
-        let mask = b.i64(!31);
+        let each = b.plus(each, Frame::GRAIN - 1);
+        let mask = b.i64(!(Frame::GRAIN - 1));
         let each = b.op("llvm.and", each, mask);
         let each = b.op("llvm.intr.umax", each, threads);
         let block = b.call("__gicc_block_index", &[]);
@@ -293,11 +296,16 @@ impl Frame {
         ended(b, self.epoch, all, rounds)
     }
 
-    /// This block's packets: first, and one behind the last (64 bits).
-    pub(crate) fn packets_of_block(&self, b: &mut Body, layout: Layout) -> (Value, Value) {
+    /// The packets of the whole group (64 bits).
+    pub(crate) fn packets(&self, b: &mut Body, layout: Layout) -> Value {
         let total_units = layout.units_of(b, self.count);
         let units = b.i64(layout.units().into());
-        let total = b.div_up(total_units, units);
+        b.div_up(total_units, units)
+    }
+
+    /// This block's packets: first, and one behind the last (64 bits).
+    pub(crate) fn packets_of_block(&self, b: &mut Body, layout: Layout) -> (Value, Value) {
+        let total = self.packets(b, layout);
         self.slice(b, total)
     }
 

@@ -30,18 +30,26 @@ pub(crate) fn combine_all(
     }
     let results = b.for_each([zero, f.pes, step], &carried, |b, first, carried| {
         let mut so_far: Vec<Vec<Value>> = carried[1..].chunks(lanes).map(<[Value]>::to_vec).collect();
-        let (mut sources, mut awaited) = (Vec::new(), Vec::new());
-        for n in 0..TOGETHER {
-            let pe = b.plus(first, n);
-            let exists = b.cmp("ult", pe, f.pes);
-            // A source that does not exist: this PE's own region, to which nobody writes.
-            let source = b.select(exists, pe, f.me);
-            let slot = round.from(b, f, source);
-            let is_other = b.cmp("ne", source, f.me);
-            awaited.extend(ks.iter().map(|k| Awaited { slot, k: *k, wanted: Some(is_other) }));
-            sources.push((pe, exists, is_other));
-        }
-        let (atoms, here) = round.wait(b, f, &awaited);
+        let make = |b: &mut Body, first: Value, ks: &[Value]| {
+            let (mut sources, mut awaited) = (Vec::new(), Vec::new());
+            for n in 0..TOGETHER {
+                let pe = b.plus(first, n);
+                let exists = b.cmp("ult", pe, f.pes);
+                // A source that does not exist: this PE's own region, to which nobody writes.
+                let source = b.select(exists, pe, f.me);
+                let slot = round.from(b, f, source);
+                let is_other = b.cmp("ne", source, f.me);
+                awaited.extend(ks.iter().map(|k| Awaited { slot, k: *k, wanted: Some(is_other) }));
+                sources.push((pe, exists, is_other));
+            }
+            (sources, awaited)
+        };
+        let (sources, awaited) = make(b, first, ks);
+        let (atoms, here) = round.wait_or(b, f, &awaited, |b| {
+            let first = b.opaque(first);
+            let ks: Vec<Value> = ks.iter().map(|k| b.opaque(*k)).collect();
+            make(b, first, &ks).1
+        });
         let came = b.op("llvm.and", carried[0], here);
         for ((pe, exists, is_other), atoms) in sources.into_iter().zip(atoms.chunks(ks.len())) {
             for (n, atoms) in atoms.iter().enumerate() {

@@ -307,22 +307,24 @@ impl Writer<'_> {
     }
 
     /// With one packet a thread at most in this function. All else in one other, which gets what was decided and the block's
-    /// packets, so that it needs no division: the more calls there are, the more a loop around them has to remember, and
-    /// functions leave few registers for that.
+    /// packets, so that it needs no division in a loop, out of which LLVM takes both: the more calls there are, the more the loop
+    /// has to remember, and functions leave few registers for that.
     fn quick_or_rest(&mut self, b: &mut Body, may: Value, f: Frame, choice: &Choice) -> Value {
-        let (quick, suited) = Quick::new(b, f, self.reduction());
-        let may = b.op("llvm.and", may, suited);
-        let way = quick.way(b, may);
-        let arguments = quick.arguments(b, way);
-        let here = b.is(way, 1);
+        let reduction = self.reduction();
+        let (single, suited) = Quick::one_each(b, f, reduction);
+        let here = b.op("llvm.and", may, suited);
         b.branch(
             here,
             &[I64],
             |b| {
                 let rank = b.opaque(f.rank);
-                vec![quick.of_thread(rank).expand(b, 1)]
+                vec![single.of_thread(rank).expand(b, 1)]
             },
             |b| {
+                let (quick, suited) = Quick::new(b, f, reduction);
+                let may = b.op("llvm.and", may, suited);
+                let way = quick.way(b, may);
+                let arguments = quick.arguments(b, way);
                 let name = self.rest(choice);
                 vec![b.call_function(&name, &arguments, Some(I64))]
             },

@@ -493,6 +493,18 @@ impl Round {
     /// Waits until every packet is this round's; their atoms, and whether all came. All loads are under way together, again
     /// and again; what is late for long is waited for in [`far_wait`], which knows the bound of a wait.
     pub(crate) fn wait(&self, b: &mut Body, f: &Frame, awaited: &[Awaited]) -> (Vec<Atoms>, Value) {
+        self.wait_or(b, f, awaited, |b| awaited.iter().map(|a| Awaited { k: b.opaque(a.k), ..*a }).collect())
+    }
+
+    /// The same; `anew` makes the packets once more, for those that are late, of values that LLVM does not know ([`Body::opaque`]):
+    /// what it makes of others would be held in registers all the while.
+    pub(crate) fn wait_or(
+        &self,
+        b: &mut Body,
+        f: &Frame,
+        awaited: &[Awaited],
+        anew: impl FnOnce(&mut Body) -> Vec<Awaited>,
+    ) -> (Vec<Atoms>, Value) {
         let places: Vec<Value> = awaited.iter().map(|a| place(b, a.slot.address, a.k)).collect();
         let mut results = vec![I1];
         results.extend(awaited.iter().map(|_| PACKET));
@@ -502,7 +514,11 @@ impl Round {
             let most = b.i32(LOOKS);
             let late = b.cmp("uge", times, most);
             let types = &results[1..];
-            let words = b.branch(late, types, |b| self.wait_long(b, f, (&words, &places), awaited), |_| words.clone());
+            let wait_long = |b: &mut Body| {
+                let anew = anew(b);
+                self.wait_long(b, f, &words, &anew)
+            };
+            let words = b.branch(late, types, wait_long, |_| words.clone());
             let mut all = b.bool(true);
             for (word, awaited) in words.iter().zip(awaited) {
                 let here = self.is_enough(b, *word, awaited);
@@ -519,20 +535,17 @@ impl Round {
         (atoms, looked[0])
     }
 
-    /// What stands at `places` of which not all were seen in [`LOOKS`] looks, once all came or the bound of a wait is over. It
-    /// asks nothing about `words`: the branch that leads here would wait for them.
-    fn wait_long(
-        &self,
-        b: &mut Body,
-        f: &Frame,
-        (words, places): (&[Value], &[Value]),
-        awaited: &[Awaited],
-    ) -> Vec<Value> {
+    /// Packets of which not all were seen in [`LOOKS`] looks, once all came or the bound of a wait is over. It asks nothing about
+    /// `words`: the branch that leads here would wait for them.
+    fn wait_long(&self, b: &mut Body, f: &Frame, words: &[Value], awaited: &[Awaited]) -> Vec<Value> {
         let mut came = Vec::new();
-        for ((word, place), awaited) in words.iter().zip(places).zip(awaited) {
+        for (word, awaited) in words.iter().zip(awaited) {
             let mask = b.i64(self.form.mask());
-            let Slot { flag, pe, .. } = awaited.slot;
-            let far = |b: &mut Body| b.call_function(f.far_wait, &[*place, flag, mask, pe], Some(PACKET));
+            let far = |b: &mut Body| {
+                let Slot { address, flag, pe } = awaited.slot;
+                let place = place(b, address, awaited.k);
+                b.call_function(f.far_wait, &[place, flag, mask, pe], Some(PACKET))
+            };
             came.push(match awaited.wanted {
                 None => far(b),
                 Some(wanted) => b.branch(wanted, &[PACKET], |b| vec![far(b)], |_| vec![*word])[0],

@@ -15,23 +15,23 @@
 use gicc_abi::heap;
 
 use super::body::{Body, I1, I32, Type, Value};
-use super::frame::{Frame, InOrder, PARAMETERS as OF_ALL};
+use super::frame::{Frame, Group, InOrder, PARAMETERS as OF_ALL};
 use super::gather::combine_pair;
 use super::one_shot;
 use super::packets::{Access, Atoms, Bounds, Layout, Part, Round, are_whole_atoms};
 use super::reduce::{Reduction, is_half};
 
 /// The most packets a thread has without a loop: as many threads as a block can have and so many are what a slot holds. Ways
-/// 1 to 4 are so many packets a thread.
+/// 2 to 4 are so many packets a thread.
 pub(crate) const MOST: u32 = 4;
 
-/// The way with a loop, for as many packets as fit into a slot.
+/// The way with a loop, for any number of packets that fit into a slot.
 pub(crate) const IN_A_LOOP: i64 = MOST as i64 + 1;
 
 /// What is not quick, or not allowed.
 pub(crate) const OTHERS: i64 = IN_A_LOOP + 1;
 
-/// The parameters of a function that has one of the ways 1 to [`IN_A_LOOP`]: those of all, and the block's packets (the first,
+/// The parameters of a function that has one of the ways 2 to [`IN_A_LOOP`]: those of all, and the block's packets (the first,
 /// and one behind the last; 32 bits).
 pub(crate) const PARAMETERS: [Type; 6] = [OF_ALL[0], OF_ALL[1], OF_ALL[2], OF_ALL[3], I32, I32];
 
@@ -47,16 +47,47 @@ pub(crate) struct Quick {
 }
 
 impl Quick {
-    /// Prepares it; and whether a call may take it, but for the number of PEs and packets and what every call has to check.
+    /// For blocks that take a packet a thread, as [`Frame::slice`] gives them where all packets are no more than that; and
+    /// whether a call may take it, but for the number of PEs and what every call has to check. Everything in it but the thread's
+    /// number is the same for all threads, and needs no division.
+    pub(crate) fn one_each(b: &mut Body, frame: Frame, reduction: Reduction) -> (Quick, Value) {
+        let all = frame.packets(b, layout_of(reduction));
+        let threads = b.wide(frame.threads);
+        let (first, most) = match frame.group {
+            Group::Block => (b.i64(0), threads),
+            Group::Grid => {
+                let block = b.call("__gicc_block_index", &[]);
+                let block = b.wide(block);
+                let blocks = b.call("__gicc_block_count", &[]);
+                let blocks = b.wide(blocks);
+                let mask = b.i64(!(Frame::GRAIN - 1));
+                let each = b.op("llvm.and", threads, mask);
+                (b.mul(block, threads), b.mul(blocks, each))
+            }
+        };
+        let few = b.cmp("ule", all, most);
+        let quick = Quick::with_packets(frame, reduction, (first, all));
+        let suited = quick.suited(b);
+        (quick, b.op("llvm.and", few, suited))
+    }
+
+    /// For any number of packets; and whether a call may take it, but for that, the number of PEs and what every call has to
+    /// check.
     pub(crate) fn new(b: &mut Body, frame: Frame, reduction: Reduction) -> (Quick, Value) {
-        let layout = layout_of(reduction);
-        let (first, end) = frame.packets_of_block(b, layout);
-        let mut may = b.cmp("ult", first, end);
-        if is_half(reduction.element) {
-            let whole = are_whole_atoms(b, &frame);
-            may = b.op("llvm.and", may, whole);
+        let packets = frame.packets_of_block(b, layout_of(reduction));
+        let quick = Quick::with_packets(frame, reduction, packets);
+        let suited = quick.suited(b);
+        (quick, suited)
+    }
+
+    /// Whether the block has packets, and elements are whole atoms.
+    fn suited(&self, b: &mut Body) -> Value {
+        let some = b.cmp("ult", self.packets.0, self.packets.1);
+        if !is_half(self.order.reduction.element) {
+            return some;
         }
-        (Quick::with_packets(frame, reduction, (first, end)), may)
+        let whole = are_whole_atoms(b, &self.frame);
+        b.op("llvm.and", some, whole)
     }
 
     /// For the packets `first` to `end` (64 bits), of which there is one at least.
@@ -90,11 +121,13 @@ impl Quick {
         let in_a_loop = b.i32(IN_A_LOOP);
         let mut way = b.select(fit, in_a_loop, others);
         let threads = b.wide(self.frame.threads);
+        // One that has a packet for each of its threads at most is the last one of a grid: the others have more, so it need not
+        // be quick.
         for each in (1..=MOST).rev() {
             let most = b.times(threads, each.into());
             let enough = self.at_most(b, most);
             let enough = b.op("llvm.and", enough, fit);
-            let this = b.i32(each.into());
+            let this = if each == 1 { in_a_loop } else { b.i32(each.into()) };
             way = b.select(enough, this, way);
         }
         way
