@@ -197,10 +197,12 @@ pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
 impl Matched {
     /// Slots that are written again too early, of the pairs whose rounds repeat.
     fn reused(&mut self, kernel: &Kernel, rounds: &[(Sent<'_>, Received<'_>)], budget: &mut Budget) {
+        let mut signals = kernel.edges();
+        signals.retain(|edge| edge.kind == RelationKind::Signals);
         let mut open: BTreeMap<Option<Span>, bool> = BTreeMap::new();
         for (sent, received) in rounds.iter().take(MOST) {
             let open = open.entry(line(sent.data)).or_insert(true);
-            match reuse::find(kernel, *sent, *received, budget) {
+            match reuse::find(kernel, &signals, *sent, *received, budget) {
                 Reuse::None => *open = false,
                 Reuse::Found(finding) => {
                     *open = false;

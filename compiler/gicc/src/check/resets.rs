@@ -22,6 +22,8 @@ use crate::analysis::communication::{Class, Kernel, LoopId, Number, Offset, Oper
 
 /// Pairs of a poll and a signal that are tried for one reset.
 const MOST: usize = 16;
+/// Pairs of a poll and a signal that are looked through for all resets ahead of their waits; about further resets nothing is said.
+const MOST_COMPARED: usize = 16_384;
 
 /// The findings of a kernel.
 pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
@@ -31,12 +33,16 @@ pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
         to.map(|e| kernel.site(e.from)).filter(|s| s.class == Class::Signal).collect()
     };
     let polls: Vec<Waiting<'_>> = kernel.sites.iter().filter_map(Waiting::of).collect();
-    let mut found = Vec::new();
+    let (mut found, mut compared) = (Vec::new(), 0);
     for reset in kernel.sites.iter().filter(|site| site.class == Class::LocalFlag && is_store(site)) {
         let Some(value) = reset.stored_constant.filter(|v| *v >= 0) else { continue };
         let waits = |own: &&Waiting<'_>| !own.counts && own.is_of(reset) && !own.ends_with(value);
         if let Some(own) = polls.iter().filter(waits).find(|own| is_ahead(kernel, reset, own.site)) {
-            found.extend(lost(kernel, ahead(kernel, &polls, &signals, own, reset, value)));
+            let candidates = of_same_field(signals(own.site), own.site);
+            compared += candidates.len() * polls.len();
+            if compared <= MOST_COMPARED {
+                found.extend(lost(kernel, ahead(kernel, &polls, &signals, candidates, own, reset, value)));
+            }
             continue;
         }
         let Some(own) = polls.iter().find(waits) else { continue };
@@ -66,10 +72,10 @@ fn lost(kernel: &Kernel, guards: Vec<Round<'_>>) -> Option<Finding> {
 /// Whether a reset comes ahead of the wait for the same word in the same launch, and nothing that is not looked into between.
 fn is_ahead(kernel: &Kernel, reset: &Site, own: &Site) -> bool {
     let same = reset.address.as_ref().zip(own.address.as_ref()).is_some_and(|(a, b)| a.value == b.value);
-    let between = |site: &&Site| kernel.leads_to(reset.id, site.id) && kernel.leads_to(site.id, own.id);
+    let between = |site: &Site| kernel.leads_to(reset.id, site.id) && kernel.leads_to(site.id, own.id);
     same && kernel.leads_to(reset.id, own.id)
         && !kernel.reaches(own.id, reset.id)
-        && !kernel.sites.iter().filter(between).any(|site| site.class == Class::LibraryCall)
+        && !kernel.sites.iter().filter(|site| site.class == Class::LibraryCall).any(between)
 }
 
 /// The ways in which a peer may be told that the flag is reset, before it signals.
@@ -77,13 +83,14 @@ fn ahead<'k>(
     kernel: &'k Kernel,
     polls: &[Waiting<'k>],
     signals: &dyn Fn(&Site) -> Vec<&'k Site>,
+    candidates: Vec<&'k Site>,
     own: &Waiting<'k>,
     reset: &'k Site,
     value: i64,
 ) -> Vec<Round<'k>> {
     let behind = |a: &Site, b: &Site| kernel.leads_to(a.id, b.id) && !kernel.leads_to(b.id, a.id);
     let mut guards = Vec::new();
-    for signal in of_same_field(signals(own.site), own.site) {
+    for signal in candidates {
         for told in polls.iter().filter(|told| behind(told.site, signal)) {
             let tells = of_same_field(signals(told.site), told.site).into_iter().filter(|tell| behind(reset, tell));
             guards.extend(tells.map(|tell| Round { own: *own, reset, value, signal, told: *told, tell, ahead: true }));

@@ -25,10 +25,12 @@ use super::launch::{
     LATER, followed, launched, overwriting, put_between, reading, scenario, telling, threads, waiting,
 };
 use super::{Received, Sent, line};
-use crate::analysis::communication::{Class, Kernel, LoopId, Offset, Operation, RelationKind, Site};
+use crate::analysis::communication::{Class, Kernel, LoopId, Offset, Operation, Relation, Site};
 
 /// Ways of telling that are tried for one slot.
 const MOST: usize = 16;
+/// Signals in the loops, with a wait for them there, among which those ways are looked for.
+const MOST_SIGNALS: usize = 64;
 
 /// Who tells that it has read, and who waits for that.
 #[derive(Clone, Copy)]
@@ -47,8 +49,14 @@ pub(super) enum Reuse {
     Found(Box<Finding>),
 }
 
-/// Whether the slot of a pair is written again too early.
-pub(super) fn find(kernel: &Kernel, sent: Sent<'_>, received: Received<'_>, budget: &mut Budget) -> Reuse {
+/// Whether the slot of a pair is written again too early; `signals` are the kernel's signals with the waits for them.
+pub(super) fn find(
+    kernel: &Kernel,
+    signals: &[Relation],
+    sent: Sent<'_>,
+    received: Received<'_>,
+    budget: &mut Budget,
+) -> Reuse {
     let plain = |site: &Site| matches!(site.access.operation, Operation::Store | Operation::Load);
     if !plain(sent.data) || !plain(received.read) {
         return Reuse::None;
@@ -71,8 +79,14 @@ pub(super) fn find(kernel: &Kernel, sent: Sent<'_>, received: Received<'_>, budg
     if kernel.sites.iter().any(|s| s.class == Class::LibraryCall && (in_loop(s, writes) || in_loop(s, reads))) {
         return Reuse::Unknown;
     }
-    let guards = guards(kernel, sent, received, |site| in_loop(site, writes), |site| in_loop(site, reads));
-    if guards.len() > MOST {
+    let there = |edge: &&Relation| {
+        let (tell, wait) = (kernel.site(edge.from), kernel.site(edge.to));
+        tell.class == Class::Signal && wait.class.is_poll() && in_loop(tell, reads) && in_loop(wait, writes)
+    };
+    let near: Vec<Relation> = signals.iter().filter(there).take(MOST_SIGNALS + 1).copied().collect();
+    let one_loop = in_loop(sent.data, reads) && in_loop(received.read, writes);
+    let guards = guards(kernel, &near, sent, received, one_loop);
+    if near.len() > MOST_SIGNALS || guards.len() > MOST {
         return Reuse::Unknown;
     }
     let mut witness = None;
@@ -103,21 +117,16 @@ fn same_slot(kernel: &Kernel, data: &Site, read: &Site) -> bool {
         && at(to.offset) == at(from.offset)
 }
 
-/// The signals behind the read that waits ahead of the next store wait for.
+/// Of signals with the waits for them: those behind the read, whose wait is ahead of the next store.
 fn guards<'k>(
     kernel: &'k Kernel,
+    near: &[Relation],
     sent: Sent<'k>,
     received: Received<'k>,
-    writer: impl Fn(&Site) -> bool,
-    reader: impl Fn(&Site) -> bool,
+    one_loop: bool,
 ) -> Vec<Guard<'k>> {
-    let one_loop = reader(sent.data) && writer(received.read);
-    let edges = kernel.edges();
-    let edges = edges.iter().filter(|edge| edge.kind == RelationKind::Signals);
-    let pairs = edges.map(|edge| Guard { tell: kernel.site(edge.from), wait: kernel.site(edge.to) });
+    let pairs = near.iter().map(|edge| Guard { tell: kernel.site(edge.from), wait: kernel.site(edge.to) });
     pairs
-        .filter(|guard| guard.tell.class == Class::Signal && guard.wait.class.is_poll())
-        .filter(|guard| reader(guard.tell) && writer(guard.wait))
         // Told in this round, or by the next one's signal, which the next store then has to wait for.
         .filter(|guard| {
             !one_loop
