@@ -22,7 +22,7 @@ use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use melior::ir::attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute};
 use melior::ir::block::BlockLike as _;
 use melior::ir::operation::{OperationLike as _, OperationResult};
-use melior::ir::{Module, OperationRef, RegionLike as _, Type, Value, ValueLike as _};
+use melior::ir::{OperationRef, RegionLike as _, Type, Value, ValueLike as _};
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
 use super::{Collective, Group, Signature};
@@ -31,7 +31,7 @@ use crate::dialect::ir::{
 };
 use crate::dialect::lower::{Part, address, count, elements};
 use crate::dialect::passes::Failed;
-use crate::dialect::{emit_error, emit_remark};
+use crate::dialect::{emit_error, emit_remark, parse_own_text};
 
 /// Expands every collective below a module.
 ///
@@ -195,7 +195,7 @@ fn add_functions(
     known: &mut HashSet<String>,
     text: &str,
 ) -> Option<()> {
-    let made = Module::parse(at.context(), text)?;
+    let made = parse_own_text(at.location, text)?;
     let body = table.region(0).ok()?.first_block()?;
     let functions: Vec<OperationRef<'_, '_>> =
         std::iter::successors(made.body().first_operation(), |o| o.next_in_block()).collect();

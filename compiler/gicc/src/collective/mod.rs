@@ -554,17 +554,21 @@ impl Writer<'_> {
         }
     }
 
-    /// One shot: for two PEs in this function, for others in one of its own.
+    /// One shot: for two PEs in this function where that pays, else in one of its own.
     fn one_shot(&mut self, b: &mut Body, f: &Frame, layout: Layout, reduction: Reduction) -> Value {
-        let pair = b.is(f.pes, 2);
         let kind = if layout.access == Access::Halves { "_halves" } else { "" };
         let name = format!("one_shot{kind}_many");
-        b.branch(
-            pair,
-            &[I64],
-            |b| vec![one_shot::expand(b, f, layout, reduction, true)],
-            |b| vec![self.function_apart(b, f, &name, &|_, b, f| one_shot::expand(b, f, layout, reduction, false))],
-        )[0]
+        let mut many = |b: &mut Body| {
+            self.function_apart(b, f, &name, &|_, b, f| one_shot::expand(b, f, layout, reduction, false))
+        };
+        // Two PEs whose whole atoms fit into the slots at once took the quick way, which parts do not have. Elements that are no
+        // whole atoms are rare and slow by themselves: more code for two of them would cost each compilation more than it gives.
+        let quick = f.at_once && f.team.is_none();
+        if quick || layout.access == Access::Halves {
+            return many(b);
+        }
+        let pair = b.is(f.pes, 2);
+        b.branch(pair, &[I64], |b| vec![one_shot::expand(b, f, layout, reduction, true)], |b| vec![many(b)])[0]
     }
 
     /// Without packets, by wide words where both buffers are aligned to them; else, in a function of its own, by elements.

@@ -7,7 +7,7 @@ use inkwell::module::Module as LlvmModule;
 use melior::Context;
 use melior::StringRef;
 use melior::ir::operation::{OperationLike as _, OperationPrintingFlags};
-use melior::ir::{Module, OperationRef};
+use melior::ir::{Location, Module, OperationRef};
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
 use mlir_sys::{mlirModuleCreateParseFromFile, mlirTranslateModuleToLLVMIR};
@@ -37,6 +37,22 @@ pub fn parse_text<'c>(context: &'c Context, caught: &Caught<'c>, text: &str) -> 
         return Err(vec![Diagnostic::error(codes::BAD_MLIR, "MLIR text holds a zero byte")]);
     }
     Module::parse(context, text).ok_or_else(|| caught.take_errors("reading MLIR"))
+}
+
+unsafe extern "C" {
+    fn giccParseUnverified(
+        place: mlir_sys::MlirLocation,
+        text: *const std::ffi::c_char,
+        bytes: usize,
+    ) -> mlir_sys::MlirModule;
+}
+
+/// Reads text that this library wrote, without verifying it: tests verify what it writes (`collective::tests`). Everything in
+/// it stands at `place`. Nothing where it is no MLIR.
+pub(crate) fn parse_own_text<'c>(place: Location<'c>, text: &str) -> Option<Module<'c>> {
+    let terminated = std::ffi::CString::new(text).ok()?;
+    // SAFETY: the context outlives the module, and the text ends with a zero byte behind its length.
+    unsafe { Module::from_option_raw(giccParseUnverified(place.to_raw(), terminated.as_ptr(), text.len())) }
 }
 
 /// Runs passes, spelt as `mlir-opt --pass-pipeline` does without the outer `builtin.module(…)`.

@@ -3,6 +3,7 @@
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -41,6 +42,17 @@ bool giccChannelType(MlirType type, MlirType *element, int64_t *protocol, int64_
 /// Makes a pass known by its name, as `--pass-pipeline` spells it.
 void giccRegisterPass(MlirPass (*create)()) {
   registerPass([create] { return std::unique_ptr<Pass>(unwrap(create())); });
+}
+
+/// Parses a module of which everything is known to be right; it is not verified. Null where it does not parse. All operations
+/// get a place of the user's.
+MlirModule giccParseUnverified(MlirLocation place, const char *text, size_t bytes) {
+  Location location = unwrap(place);
+  ParserConfig config(location.getContext(), /*verifyAfterParse=*/false);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(llvm::StringRef(text, bytes), config);
+  if (module)
+    module->walk([location](Operation *op) { op->setLoc(location); });
+  return wrap(module.release());
 }
 
 /// Emits a remark.
