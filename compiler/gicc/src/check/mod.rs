@@ -60,7 +60,7 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
         let found = facts.get(kernel.name.as_str()).copied();
         let mut share = budget.for_kernel();
         let explored = execute::explore(&code, kernel, &mut share.execution);
-        let (mut findings, undecided, unfollowed) = if explored.meets_peers() {
+        let (mut findings, undecided, mut unfollowed) = if explored.meets_peers() {
             let mut judged = judge::judge(&kernel.name, &explored, &mut share);
             if explored.orders_unseen {
                 judged.findings.iter_mut().for_each(perhaps);
@@ -82,11 +82,13 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
         if found.is_some_and(|found| found.communicates) || findings.iter().any(is_wrong) {
             let start = found.and_then(|found| found.span.clone()).or_else(|| kernel.span.clone());
             let start = start.map(|span| Span { column: span.column.max(1), ..span });
+            if let Some(found) = found.filter(|found| found.communicates) {
+                findings.extend(resets::find(found, &mut unfollowed));
+            }
             findings.extend(stayed_open(&kernel.name, start.as_ref(), &undecided, &unfollowed));
         }
         if let Some(found) = found.filter(|found| found.communicates) {
             findings.extend(pattern::notes(found));
-            findings.extend(resets::find(found));
             let more = performance::findings(found, &explored, &findings);
             findings.extend(more);
         }

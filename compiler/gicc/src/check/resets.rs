@@ -12,21 +12,24 @@
 //! finding. Whoever tells and is told is found by the signals that the polls of the peer wait for; the finding is made
 //! only if none of them keeps the reset and the next signal apart. Flags whose next use is in another launch are left alone.
 
+use std::collections::BTreeSet;
+
 use memory_model as mm;
 use memory_model::{Scope, Semantics};
 
 use super::code;
+use super::execute::gap::Gap;
 use super::judge::model;
 use super::report::{Confirmed, Finding, Label};
 use crate::analysis::communication::{Class, Kernel, LoopId, Number, Offset, Operation, RelationKind, Site};
 
 /// Pairs of a poll and a signal that are tried for one reset.
 const MOST: usize = 16;
-/// Pairs of a poll and a signal that are looked through for all resets ahead of their waits; about further resets nothing is said.
+/// Pairs of a poll and a signal that are looked through for all resets ahead of their waits.
 const MOST_COMPARED: usize = 16_384;
 
-/// The findings of a kernel.
-pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
+/// The findings of a kernel; resets about which there was too much to look at are left open.
+pub(super) fn find(kernel: &Kernel, open: &mut BTreeSet<Gap>) -> Vec<Finding> {
     let edges = kernel.edges();
     let signals = |poll: &Site| -> Vec<&Site> {
         let to = edges.iter().filter(|e| e.kind == RelationKind::Signals && e.to == poll.id);
@@ -41,7 +44,9 @@ pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
             let candidates = of_same_field(signals(own.site), own.site);
             compared += candidates.len() * polls.len();
             if compared <= MOST_COMPARED {
-                found.extend(lost(kernel, ahead(kernel, &polls, &signals, candidates, own, reset, value)));
+                found.extend(lost(kernel, ahead(kernel, &polls, &signals, candidates, own, reset, value), open));
+            } else {
+                open.insert(too_many(reset));
             }
             continue;
         }
@@ -57,16 +62,26 @@ pub(super) fn find(kernel: &Kernel) -> Vec<Finding> {
                 guards.extend(tells.map(round));
             }
         }
-        found.extend(lost(kernel, guards));
+        found.extend(lost(kernel, guards, open));
     }
     found
 }
 
 /// The finding, where every way of telling loses a signal: one that keeps the two apart may be the one that is meant.
-fn lost(kernel: &Kernel, guards: Vec<Round<'_>>) -> Option<Finding> {
-    let first = guards.first().filter(|_| guards.len() <= MOST)?;
+fn lost(kernel: &Kernel, guards: Vec<Round<'_>>, open: &mut BTreeSet<Gap>) -> Option<Finding> {
+    let first = guards.first()?;
+    if guards.len() > MOST {
+        open.insert(too_many(first.reset));
+        return None;
+    }
     let losses: Option<Vec<String>> = guards.iter().map(|round| round.loses(kernel)).collect();
     Some(finding(kernel, first, losses?.into_iter().next()))
+}
+
+/// A reset that was not looked at.
+fn too_many(reset: &Site) -> Gap {
+    let words = "the reset of a flag with more waits and signals than are looked through".to_owned();
+    Gap { words, span: reset.place.innermost.clone() }
 }
 
 /// Whether a reset comes ahead of the wait for the same word in the same launch, and nothing that is not looked into between.
