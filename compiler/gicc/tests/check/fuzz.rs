@@ -12,7 +12,7 @@ use super::random_kernels::kernel;
 use super::support::{checked, protocols};
 
 /// Seconds in the tests; `facts fuzz` has the rest of the minute.
-const SECONDS: u64 = 45;
+const SECONDS: u64 = 60;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
