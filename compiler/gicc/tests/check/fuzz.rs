@@ -11,7 +11,7 @@ use super::change::changed;
 use super::random_kernels::kernel;
 use super::support::{checked, protocols};
 
-/// Seconds in the tests; `facts fuzz` has the rest of the minute.
+/// Seconds in the tests.
 const SECONDS: u64 = 60;
 
 fn number(name: &str) -> Option<u64> {
