@@ -19,7 +19,7 @@
 #include "runtime.cuh"
 #include "poll.cuh"
 
-/// The calling block's memory for parts. A block too many shares the last one's; its collectives are refused.
+/// The calling block's memory for parts. A block too many has none: its collectives are refused before they ask.
 GICC_RT char *part_memory() {
   uint64_t each = GICC_PART_BYTES * (uint64_t)(uint32_t)__gicc_n_pes();
   return (char *)__gicc_workspace() + __gicc_workspace_bytes() + block_in_grid() * each;

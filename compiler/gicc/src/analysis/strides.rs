@@ -182,7 +182,8 @@ impl<'a> Strides<'a> {
     }
 
     /// Whether an address may change from one round of a loop to the next. A loop inside it walks along the same places in each
-    /// round, if it begins at the same one; a pointer that is read from a table is what it was before, an index is not.
+    /// round, if it begins at the same one; a pointer that is read from a table of the caller's is what it was before, one that
+    /// is kept in a variable of the module may not be, an index is not.
     fn moves(&self, address: NodeId, around: &Loop) -> bool {
         let inside = |node: NodeId| self.block_of(node).is_some_and(|b| around.contains(b));
         let mut work = vec![(address, true)];
@@ -210,7 +211,12 @@ impl<'a> Strides<'a> {
                     work.extend(variable.iter().map(|(value, _)| (*value, false)));
                 }
                 Kind::Cast(from) => work.push((*from, is_pointer)),
-                Kind::Load { pointer, .. } if is_pointer => work.push((*pointer, true)),
+                Kind::Load { pointer, .. } if is_pointer => {
+                    if self.is_in_variable(*pointer) {
+                        return true;
+                    }
+                    work.push((*pointer, true));
+                }
                 Kind::Call { name, arguments, .. } if name.starts_with("llvm.") => {
                     work.extend(arguments.iter().map(|value| (*value, false)));
                 }
@@ -221,5 +227,18 @@ impl<'a> Strides<'a> {
             }
         }
         false
+    }
+
+    /// Whether an address lies in a variable of the module: shared memory, for example.
+    fn is_in_variable(&self, address: NodeId) -> bool {
+        let mut at = address;
+        for _ in 0..MOST {
+            at = match self.body.kind(at) {
+                Kind::Element { base, .. } => *base,
+                Kind::Cast(from) => *from,
+                kind => return matches!(kind, Kind::Global(_)),
+            };
+        }
+        true
     }
 }

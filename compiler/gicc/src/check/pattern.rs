@@ -214,7 +214,7 @@ impl Matched {
         // A store of which no pair was decided.
         for span in open.into_iter().filter_map(|(span, open)| open.then_some(span)) {
             let words = "whether data is written again, in a later round or launch, while the peer still reads it was not \
-                         looked for: where it lies may change with the round";
+                         looked for: where it lies may change with the round, or other threads may wait for the peer";
             self.unfollowed.insert(Gap { words: words.to_owned(), span });
         }
     }

@@ -12,7 +12,7 @@
 //! finding. Whoever tells and is told is found by the signals that the polls of the peer wait for; the finding is made
 //! only if none of them keeps the reset and the next signal apart. Flags whose next use is in another launch are left alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memory_model as mm;
 use memory_model::{Scope, Semantics};
@@ -21,7 +21,7 @@ use super::code;
 use super::execute::gap::Gap;
 use super::judge::model;
 use super::report::{Confirmed, Finding, Label};
-use crate::analysis::communication::{Class, Kernel, LoopId, Number, Offset, Operation, RelationKind, Site};
+use crate::analysis::communication::{Class, Kernel, LoopId, Number, Offset, Operation, RelationKind, Site, SiteId};
 
 /// Pairs of a poll and a signal that are tried for one reset.
 const MOST: usize = 16;
@@ -30,17 +30,26 @@ const MOST_COMPARED: usize = 16_384;
 
 /// The findings of a kernel; resets about which there was too much to look at are left open.
 pub(super) fn find(kernel: &Kernel, open: &mut BTreeSet<Gap>) -> Vec<Finding> {
-    let edges = kernel.edges();
-    let signals = |poll: &Site| -> Vec<&Site> {
-        let to = edges.iter().filter(|e| e.kind == RelationKind::Signals && e.to == poll.id);
-        to.map(|e| kernel.site(e.from)).filter(|s| s.class == Class::Signal).collect()
-    };
+    let mut signals_to: BTreeMap<SiteId, Vec<&Site>> = BTreeMap::new();
+    for edge in kernel.edges().into_iter().filter(|e| e.kind == RelationKind::Signals) {
+        let signal = kernel.site(edge.from);
+        if signal.class == Class::Signal {
+            signals_to.entry(edge.to).or_default().push(signal);
+        }
+    }
+    let signals = |poll: &Site| signals_to.get(&poll.id).cloned().unwrap_or_default();
     let polls: Vec<Waiting<'_>> = kernel.sites.iter().filter_map(Waiting::of).collect();
     let (mut found, mut compared) = (Vec::new(), 0);
     for reset in kernel.sites.iter().filter(|site| site.class == Class::LocalFlag && is_store(site)) {
         let Some(value) = reset.stored_constant.filter(|v| *v >= 0) else { continue };
         let waits = |own: &&Waiting<'_>| !own.counts && own.is_of(reset) && !own.ends_with(value);
         if let Some(own) = polls.iter().filter(waits).find(|own| is_ahead(kernel, reset, own.site)) {
+            // A wait by an atomic operation may be what the peer is met by: it is no part of the programs here.
+            let by_atomic = |site: &Site| site.class.is_poll() && site.access.operation != Operation::Load;
+            if kernel.sites.iter().any(|site| by_atomic(site) && kernel.leads_to(reset.id, site.id)) {
+                open.insert(beside_atomics(reset));
+                continue;
+            }
             let candidates = of_same_field(signals(own.site), own.site);
             compared += candidates.len() * polls.len();
             if compared <= MOST_COMPARED {
@@ -57,6 +66,9 @@ pub(super) fn find(kernel: &Kernel, open: &mut BTreeSet<Gap>) -> Vec<Finding> {
         let mut guards = Vec::new();
         for signal in signals(own.site).into_iter().filter(|s| s.in_loop.is_some()) {
             for told in polls.iter().filter(|told| common_loop(kernel, told.site, signal).is_some()) {
+                if guards.len() > MOST {
+                    break;
+                }
                 let tells = signals(told.site).into_iter().filter(|t| common_loop(kernel, t, reset).is_some());
                 let round = |tell| Round { own: *own, reset, value, signal, told: *told, tell, ahead: false };
                 guards.extend(tells.map(round));
@@ -81,6 +93,12 @@ fn lost(kernel: &Kernel, guards: Vec<Round<'_>>, open: &mut BTreeSet<Gap>) -> Op
 /// A reset that was not looked at.
 fn too_many(reset: &Site) -> Gap {
     let words = "the reset of a flag with more waits and signals than are looked through".to_owned();
+    Gap { words, span: reset.place.innermost.clone() }
+}
+
+/// A reset that an atomic operation may keep apart from the peer's next signal.
+fn beside_atomics(reset: &Site) -> Gap {
+    let words = "the reset of a flag ahead of a wait by an atomic operation".to_owned();
     Gap { words, span: reset.place.innermost.clone() }
 }
 

@@ -5,8 +5,8 @@
 //! step s = 0 … n - 2   send the elements of PE me - s to the next PE; wait for those of PE me - s - 1, store them
 //! ```
 //!
-//! One round of packets whose steps have a region each, n - 1 trips over the wire; each PE sends to one other only. `in` may
-//! be this PE's place in `out`.
+//! One round of packets whose steps have a region each (of a part of the PEs, a stretch of a slot), n - 1 trips over the wire;
+//! each PE sends to one other only. `in` may be this PE's place in `out`.
 
 use gicc_abi::heap;
 

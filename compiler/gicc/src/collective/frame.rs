@@ -30,7 +30,6 @@ pub(crate) struct Team {
 
 /// The facts that every algorithm needs. PEs are numbered as the members of the collective are: where a part of them takes
 /// part, PE 0 is the first of it.
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     /// The results.

@@ -10,8 +10,9 @@
 //! combined begins with its PE, and is the same everywhere, since each part is combined once. What goes round is as wide as
 //! what is combined: elements of 16 bits travel in single precision and are rounded once.
 //!
-//! Slots: a step has the region that elsewhere belongs to a source, so that the steps of a round need no barrier. Each packet
-//! depends on the one before it by its value, round the whole ring, so that everybody hears from everybody in each round.
+//! Slots: a step has the region that elsewhere belongs to a source (of a part of the PEs, a stretch of the two PEs' slot), so
+//! that the steps of a round need no barrier. Each packet depends on the one before it by its value, round the whole ring, so
+//! that everybody hears from everybody in each round.
 
 use super::body::{Body, Value};
 use super::frame::Frame;

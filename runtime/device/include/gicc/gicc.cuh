@@ -371,7 +371,8 @@ template <> struct element_type<__half> : element_code<GICC_ELEMENT_TYPE_F16> {}
 template <> struct element_type<__nv_bfloat16> : element_code<GICC_ELEMENT_TYPE_BF16> {};
 } // namespace detail
 
-/// out = the combination of count elements of every PE's in, the same bits on every PE. All PEs call with the same count.
+/// out = the combination of count elements of every PE's in, the same bits on every PE. All PEs call with the same count, by
+/// blocks of as many threads; by a grid, all grids have as many blocks.
 ///
 /// By a block: the blocks of this index on all PEs take part, with elements of their own; the block may read out afterwards.
 /// By a grid: all blocks of all PEs take part, each with a slice; what lies in `in` is visible to the whole grid before (it
@@ -429,7 +430,7 @@ struct team {
 /// two teams calls their collectives in the order in which the PEs that are in both do (else each waits for the other). A team
 /// that does not exist, or is not this PE's, sets the error word, and out is left alone.
 ///
-/// Otherwise as `all_reduce`; with `grid`, the launch of each member has as many blocks. The rounds that each two PEs ended are
+/// Otherwise as `all_reduce`. The rounds that each two PEs ended are
 /// counted in memory, which costs a small message a few loads and one more meeting of the block.
 template <group G = block, class T>
 GICC_INLINE void all_reduce(const team &members, T *out, const detail::identity_t<T> *in, long long count,

@@ -87,6 +87,8 @@ pub(super) fn resolve(threads: &mut [(Role, Vec<Path>)]) -> Found {
             ([(argument, _)], _) | (_, [(argument, _)]) => {
                 let argument = *argument;
                 behind.insert(region, argument);
+                // Ordinary data of the same width may lie anywhere; what two PEs meet by may not.
+                found.open |= !by_all.is_flag;
                 format!(
                     "the multicast memory of argument {region} is taken for that of argument {argument}, without a fence between \
                      the addresses: the kernel leaves no other way in which that is {}",

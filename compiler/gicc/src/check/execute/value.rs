@@ -203,7 +203,12 @@ impl Expression {
                     Some(Ok(0))
                 }
             }
-            Expression::Binary(Binary::Or | Binary::Add | Binary::Xor, a, b, 64) => {
+            Expression::Binary(op @ (Binary::Or | Binary::Add | Binary::Xor), a, b, 64) => {
+                // What the lower words of a sum carry over is not followed.
+                let low = |word: &Rc<Expression>| matches!(word.word(false), Some(Ok(0)));
+                if matches!(op, Binary::Add) && upper && !low(a) && !low(b) {
+                    return None;
+                }
                 match (a.word(upper)?, b.word(upper)?) {
                     (Ok(0), other) | (other, Ok(0)) => Some(other),
                     _ => None,
@@ -351,5 +356,23 @@ impl Value {
             Value::One(scalar) => vec![scalar.clone()],
             Value::Many(all) => all.iter().flat_map(Value::scalars).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_sum_are_known_only_without_a_carry() {
+        let of = |number| Rc::new(Expression::Opaque(number, Vec::new()));
+        let wide = |value| Rc::new(Expression::Convert { value, from: 32, to: 64, signed: false });
+        let high = |value| Rc::new(Expression::Binary(Binary::Shl, value, Rc::new(Expression::Known(32)), 64));
+        let both = |op, a, b| Expression::Binary(op, a, b, 64);
+        assert_eq!(both(Binary::Add, wide(of(1)), wide(of(2))).word(true), None);
+        assert_eq!(both(Binary::Or, wide(of(1)), wide(of(2))).word(true), Some(Ok(0)));
+        let packed = both(Binary::Add, wide(of(1)), high(wide(of(2))));
+        assert_eq!(packed.word(true), Some(Err(of(2))));
+        assert_eq!(packed.word(false), Some(Err(of(1))));
     }
 }

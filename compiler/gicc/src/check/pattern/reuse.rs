@@ -89,6 +89,18 @@ pub(super) fn find(
     if near.len() > MOST_SIGNALS || guards.len() > MOST {
         return Reuse::Unknown;
     }
+    // Other threads may wait for the peer, or it may tell by packets: who then meets whom is not followed. A poll may stand
+    // several times, since compilers copy the front of loops.
+    let of_same_flag = |one: &Site, other: &Site| {
+        let value = |site: &Site| site.address.as_ref().map(|address| address.value);
+        one.id == other.id || value(one).is_some() && value(one) == value(other)
+    };
+    let waits = guards.iter().map(|guard| guard.wait).chain([received.poll, received.read]);
+    let known: Vec<&Site> = waits.collect();
+    let unknown = |site: &&Site| site.class.is_poll() && !known.iter().any(|wait| of_same_flag(wait, site));
+    if kernel.sites.iter().any(|site| unknown(&site)) {
+        return Reuse::Unknown;
+    }
     let mut witness = None;
     let mut launches: Vec<Scenario> = guards.iter().map(|guard| guarded(kernel, sent, received, *guard)).collect();
     if guards.is_empty() {
