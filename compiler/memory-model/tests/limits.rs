@@ -70,3 +70,15 @@ fn races_are_found_without_listing_all_outcomes() {
     let race = races.first().expect("there is one");
     assert_eq!((race.one.step, race.other.step), (0, 1));
 }
+
+/// Additions by one thread, of a word of which another access reads one byte, so that each has several sources.
+#[test]
+fn a_chain_of_atomic_operations_on_a_divided_word_is_worked_out_once() {
+    let additions = 40;
+    let mut text = "global x\nthread T on 0.0\n".to_owned();
+    for n in 0..additions {
+        text += &format!("  atom.relaxed.sys.add r{n}, [x], 1\n");
+    }
+    text += &format!("  ld.weak.b8 last, [x+1]\nforbid !(T.r{} == {})\n", additions - 1, additions - 1);
+    assert_eq!(forbidden(&text, 60_000_000), Ok(true));
+}
