@@ -2,7 +2,7 @@
 // PEs. The part is declared, or its three numbers are operands.
 // RUN: %mlir-opt %s --pass-pipeline='builtin.module(gicc-expand-collectives)' 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
-// REMARK: expand_parts.mlir:[[#@LINE+18]]:3: remark: all_reduce of f32 by a part of the PEs: ring: as the call asks
+// REMARK: expand_parts.mlir:[[#@LINE+20]]:3: remark: all_reduce of f32 by a part of the PEs: ring: as the call asks
 // REMARK: remark: all_gather of f64 by a part of the PEs: direct: each PE
 
 // CHECK-LABEL: llvm.func @parts
@@ -17,6 +17,8 @@
 // CHECK: llvm.call @__gicc_part_rank(
 // CHECK: llvm.call @__gicc_part_epoch(
 // CHECK: llvm.call @__gicc_part_end_block(
+// CHECK-NEXT: }
+// CHECK-NEXT: llvm.call @__gicc_part_over(
 // CHECK-NOT: @__gicc_epoch_
 gicc.team @column pes(2) start(1) stride(3)
 llvm.func @parts(%p: !llvm.ptr, %q: !llvm.ptr, %n: i64, %start: i32, %stride: i32, %pes: i32) {

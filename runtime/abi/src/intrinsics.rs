@@ -80,7 +80,8 @@ impl Intrinsic {
     /// Whether a call may end without having done what it is for, because a peer did not do its part or because an argument
     /// was wrong, where the caller goes on to use what it waited for.
     pub fn may_fail_waiting(&self) -> bool {
-        // The end of a round of packets stands for the collective whose function it is in, where that is made already.
+        // What a collective's function says last of all, carried out or refused, stands for the collective where that function is
+        // made already: the count of rounds, or of a part of the PEs that it is over.
         const WAITS: [&str; 12] = [
             "wait",
             "channel_put",
@@ -93,7 +94,7 @@ impl Intrinsic {
             "all_reduce_part",
             "all_gather_part",
             "epoch_set",
-            "part_end",
+            "part_over",
         ];
         let name = self.name.strip_prefix(crate::PREFIX).unwrap_or_default();
         let base = ["_thread", "_warp", "_block", "_grid"].iter().find_map(|group| name.strip_suffix(group));
@@ -180,7 +181,7 @@ intrinsics! {
     Interface I32 "__gicc_part_rank" (I32 "start", I32 "stride", I32 "members")
         "This PE's number in a part of the PEs; -1 where it is none of it.";
     Interface I32 "__gicc_part_check" (Ptr "out", Ptr "in", I64 "count", I32 "size", I32 "start", I32 "stride", I32 "members")
-        "As __gicc_collective_check, for a collective of a part of the PEs: there are those PEs, and this is one of them. For level H, as are the next four.";
+        "As __gicc_collective_check, for a collective of a part of the PEs: there are those PEs, and this is one of them. For level H, as are the next five.";
     Interface Ptr "__gicc_part_packets" () "The block's regions for packets of parts of the PEs, one for each PE of all.";
     Interface I64 "__gicc_part_epoch" (I32 "other_pe")
         "Rounds that the calling block has ended together with that of a PE (of all), in collectives of parts.";
@@ -188,6 +189,7 @@ intrinsics! {
         "A barrier of the part's blocks of this index, rounds rounds behind the last that was counted. It is a round itself.";
     Interface Void "__gicc_part_end_block" (I32 "start", I32 "stride", I32 "members", I64 "rounds")
         "Counts rounds more rounds with every member; the block meets.";
+    Interface Void "__gicc_part_over" () "A collective of a part is over, carried out or refused. Does nothing: a check of errors stands behind it.";
     Interface I32 "__gicc_collective_check" (Ptr "out", Ptr "in", I64 "count", I32 "size")
         "Whether a collective of count elements of size bytes may go ahead; else the error word is set. The same for all threads of the block. For level H.";
     Interface I32 "__gicc_collective_fits" (Ptr "out", Ptr "in", I64 "count", I32 "size")
@@ -298,10 +300,12 @@ mod tests {
         let of = |name: &str| find(name).unwrap_or_else(|| panic!("{name}"));
         assert_eq!(of("__gicc_wait_warp").group(), Some(Group::Warp));
         assert_eq!(of("__gicc_test").group(), None);
-        for name in ["__gicc_wait_thread", "__gicc_channel_put_block", "__gicc_barrier_block", "__gicc_grid_sync"] {
+        let waits = ["__gicc_wait_thread", "__gicc_channel_put_block", "__gicc_barrier_block", "__gicc_grid_sync"];
+        for name in waits.into_iter().chain(["__gicc_epoch_set", "__gicc_part_over"]) {
             assert!(of(name).may_fail_waiting(), "{name}");
         }
-        for name in ["__gicc_test", "__gicc_put_block", "__gicc_packet_wait", "__gicc_check_error_block"] {
+        let others = ["__gicc_test", "__gicc_put_block", "__gicc_packet_wait", "__gicc_check_error_block"];
+        for name in others.into_iter().chain(["__gicc_part_end_block"]) {
             assert!(!of(name).may_fail_waiting(), "{name}");
         }
     }

@@ -289,6 +289,7 @@ impl Writer<'_> {
                 let ended = self.choose(b, choice, &[p[0], p[1], count, none, p[3], p[4], p[5], me]);
                 b.call("__gicc_part_end_block", &[p[3], p[4], p[5], ended]);
             });
+            b.call("__gicc_part_over", &[]);
             if signature.group == Group::Grid {
                 grid_meets(b);
             }
