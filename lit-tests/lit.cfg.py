@@ -9,7 +9,7 @@
   run/         kernels on simulated GPUs
   explain/     what gicc explain says of kernels, annotations
   check/       what gicc check finds; the script that compares it with labels
-  bench/       the report of measurements
+  bench/       the report of measurements, the registers of the measured kernels
   weak/        kernels of communication patterns, right and with one ordering wrong; input of other tests
 
 Binaries: the folder GICC_BIN, else target/release, else target/debug of this checkout.
@@ -62,7 +62,7 @@ folder = binaries()
 gicc = os.path.join(folder, "gicc")
 config.name = "gicc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".cu", ".ll", ".mlir", ".test"]  # every_arch.py is no test
+config.suffixes = [".cu", ".ll", ".mlir", ".test"]  # the scripts here are no tests
 config.excludes = ["Inputs"]
 config.test_source_root = here
 config.test_exec_root = os.path.join(root, "build", "lit")
