@@ -19,6 +19,7 @@ pub(crate) mod numbering;
 pub(crate) mod operations;
 pub(crate) mod polls;
 pub(crate) mod provenance;
+pub(crate) mod rewritten;
 pub(crate) mod strides;
 pub(crate) mod through;
 pub mod words;

@@ -1,6 +1,6 @@
 //! How far apart neighbouring threads access memory, whether a loop walks along one buffer, and which loops move an address:
 //! what tells a copy of an array from a scatter, a flag, or one store for each peer, and a slot that each round uses again from
-//! slots that alternate.
+//! slots that alternate. A slot whose pointer the kernel itself writes anew in memory is another one each time.
 //!
 //! The distance is the derivative of the address by the thread's number, followed through arithmetic with constants, loops and
 //! tables that all threads read alike. Where that is not known there is no answer.
@@ -9,23 +9,27 @@ use inkwell::llvm_sys::LLVMOpcode;
 
 use super::body::{Body, Kind, NodeId};
 use super::communication::{BlockId, Control, Loop, LoopId, Stride};
+use super::rewritten::{Change, Rewritten};
 
 /// Values are followed so far.
 const DEEPEST: u32 = 96;
 /// Values that are looked at to tell whether a loop moves an address.
 const MOST: usize = 256;
+/// Copies of copies of memory are followed so far.
+const MOST_COPIES: usize = 8;
 
 /// The strides of a kernel's addresses.
 pub(crate) struct Strides<'a> {
     body: &'a Body,
     control: &'a Control,
+    rewritten: Rewritten<'a>,
     /// Of each value: not asked yet, asked, or the answer.
     known: Vec<Option<Option<i64>>>,
 }
 
 impl<'a> Strides<'a> {
-    pub(crate) fn new(body: &'a Body, control: &'a Control) -> Strides<'a> {
-        Strides { body, control, known: vec![None; body.nodes.len()] }
+    pub(crate) fn new(body: &'a Body, control: &'a Control, rewritten: Rewritten<'a>) -> Strides<'a> {
+        Strides { body, control, rewritten, known: vec![None; body.nodes.len()] }
     }
 
     /// The stride of an address that is accessed in a block.
@@ -182,14 +186,16 @@ impl<'a> Strides<'a> {
     }
 
     /// Whether an address may change from one round of a loop to the next. A loop inside it walks along the same places in each
-    /// round, if it begins at the same one; a pointer that is read from a table of the caller's is what it was before, one that
-    /// is kept in a variable of the module may not be, an index is not.
+    /// round, if it begins at the same one; a pointer that is read from a table of the caller's is what it was before, if the
+    /// kernel does not write it anew, or writes what is the same in each round; one that is kept in a variable of the module, or
+    /// that others may write, may not be, an index is not.
     fn moves(&self, address: NodeId, around: &Loop) -> bool {
         let inside = |node: NodeId| self.block_of(node).is_some_and(|b| around.contains(b));
-        let mut work = vec![(address, true)];
+        // A value, whether it is a pointer, and whether it is what the kernel writes where a pointer was read.
+        let mut work = vec![(address, true, false)];
         let mut seen = std::collections::HashSet::new();
-        while let Some((node, is_pointer)) = work.pop() {
-            if !inside(node) || !seen.insert((node, is_pointer)) {
+        while let Some((node, is_pointer, written)) = work.pop() {
+            if !inside(node) || !seen.insert((node, is_pointer, written)) {
                 continue;
             }
             if seen.len() > MOST {
@@ -204,29 +210,55 @@ impl<'a> Strides<'a> {
                     if block == Some(around.header) || !begins_inner {
                         return true;
                     }
-                    work.extend(incoming.iter().map(|(value, _)| (*value, is_pointer)));
+                    work.extend(incoming.iter().map(|(value, _)| (*value, is_pointer, written)));
                 }
                 Kind::Element { base, variable, .. } => {
-                    work.push((*base, is_pointer));
-                    work.extend(variable.iter().map(|(value, _)| (*value, false)));
+                    work.push((*base, is_pointer, written));
+                    work.extend(variable.iter().map(|(value, _)| (*value, false, written)));
                 }
-                Kind::Cast(from) => work.push((*from, is_pointer)),
-                Kind::Load { pointer, .. } if is_pointer => {
-                    if self.is_in_variable(*pointer) {
+                Kind::Cast(from) => work.push((*from, is_pointer, written)),
+                Kind::Load { pointer, order, .. } if is_pointer => {
+                    if order.volatile || order.atomic.is_some() {
                         return true;
                     }
-                    work.push((*pointer, true));
+                    let Some(read) = self.read(*pointer, around, written) else { return true };
+                    work.extend(read);
                 }
                 Kind::Call { name, arguments, .. } if name.starts_with("llvm.") => {
-                    work.extend(arguments.iter().map(|value| (*value, false)));
+                    work.extend(arguments.iter().map(|value| (*value, false, written)));
                 }
                 Kind::Binary { .. } | Kind::Compare { .. } | Kind::Select { .. } => {
-                    self.body.operands(node, &mut |operand| work.push((operand, false)));
+                    self.body.operands(node, &mut |operand| work.push((operand, false, written)));
                 }
                 _ => return true,
             }
         }
         false
+    }
+
+    /// What a pointer that a loop reads comes from: the addresses that it is read at, and what the loop writes there. Nothing
+    /// where it is another one each time, as far as can be told. `written`: the read is of what the loop writes where a pointer
+    /// is read.
+    fn read(&self, mut pointer: NodeId, around: &Loop, written: bool) -> Option<Vec<(NodeId, bool, bool)>> {
+        let mut found = Vec::new();
+        for _ in 0..MOST_COPIES {
+            if self.is_in_variable(pointer) {
+                return None;
+            }
+            found.push((pointer, true, written));
+            match self.rewritten.change(pointer, around) {
+                Change::None => return Some(found),
+                // What is written comes from what is written: pointers that change places, or that go on.
+                Change::To(_) if written => return None,
+                Change::To(value) => {
+                    found.push((value, true, true));
+                    return Some(found);
+                }
+                Change::Copied(from) => pointer = from,
+                Change::Unknown => return None,
+            }
+        }
+        None
     }
 
     /// Whether an address lies in a variable of the module: shared memory, for example.

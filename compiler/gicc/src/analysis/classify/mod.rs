@@ -28,6 +28,7 @@ use super::numbering::{self, Numbers};
 use super::operations::{self, Gap, Raw};
 use super::polls::{self, Waits};
 use super::provenance::{self, Bytes};
+use super::rewritten::Rewritten;
 use super::strides::Strides;
 use crate::llvm::{defined_functions, demangled, is_kernel};
 use objects::Given;
@@ -91,7 +92,8 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     let talks = objects::decide(&given, &mut objects, &places);
     let classes = classes::classify(&given, &control, &positions, &objects, &places, talks);
     let guards = guards::of(body, &control, &provenance, &numbers);
-    let mut strides = Strides::new(body, &control);
+    let rewritten = Rewritten::of(body, &control, &provenance, &raws, &positions);
+    let mut strides = Strides::new(body, &control, rewritten);
     let addresses = loaded_addresses(body, &raws);
 
     let mut order: Vec<usize> = (0..raws.len()).filter(|n| classes.of[*n].is_some()).collect();
