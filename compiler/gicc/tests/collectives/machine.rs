@@ -6,13 +6,12 @@ use std::path::Path;
 use gicc::diagnostic::{Diagnostic, Severity};
 use gicc::driver::{Emit, Observer, Options, Stage, Tools, compile};
 use gicc_abi::heap;
-use gicc_abi::layout::Error;
-use gicc_sim::{Config, Launch, Machine, ModuleId};
+use gicc_sim::{Config, Machine};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
 use crate::case::{Case, Kernel, bytes_of};
-use crate::pe_state::make_usable;
+use crate::pes::{OnEveryPe, Pes};
 use crate::reference::{Bits, draw, is_right};
 
 /// Blocks of a case at most.
@@ -52,10 +51,8 @@ pub(crate) fn compile_source(source: &str) -> tempfile::NamedTempFile {
 
 /// A machine with a program on it.
 pub(crate) struct Loaded {
-    machine: Machine,
-    module: ModuleId,
+    on: Pes,
     pes: u32,
-    errors: Vec<u64>,
     buffers: u64,
     local: Vec<[u64; 3]>,
 }
@@ -66,13 +63,11 @@ impl Loaded {
         let buffers = workspace_bytes.next_multiple_of(256);
         let heap_bytes = buffers + 2 * RESULTS + ELEMENTS;
         let config = Config { pes, heap_bytes, sms: 4, step_limit: 2_000_000_000, ..Config::default() };
-        let mut machine = Machine::new(config).expect("a machine");
-        let module = machine.load(program).expect("the program loads");
-        let errors = make_usable(&mut machine, module, pes, workspace_bytes, 10_000_000_000).expect("room for it");
+        let mut on = Pes::new(config, program, workspace_bytes, 10_000_000_000).expect("a machine with the program");
         let local = (0..pes)
-            .map(|pe| [ELEMENTS, RESULTS, RESULTS].map(|bytes| machine.alloc(pe, bytes, "local").expect("room")))
+            .map(|pe| [ELEMENTS, RESULTS, RESULTS].map(|bytes| on.machine.alloc(pe, bytes, "local").expect("room")))
             .collect();
-        Loaded { machine, module, pes, errors, buffers, local }
+        Loaded { on, pes, buffers, local }
     }
 
     /// Runs a case; what was wrong.
@@ -87,7 +82,7 @@ impl Loaded {
         let places: Vec<[u64; 3]> = (0..self.pes)
             .map(|pe| {
                 let [mut elements, mut results, mut again] = if case.symmetric {
-                    let base = self.machine.segment(pe) + self.buffers;
+                    let base = self.on.machine.segment(pe) + self.buffers;
                     [base, base + ELEMENTS, base + ELEMENTS + RESULTS]
                 } else {
                     self.local[pe as usize]
@@ -106,9 +101,9 @@ impl Loaded {
         for (pe, [elements, results, again]) in places.iter().enumerate() {
             let write =
                 |machine: &mut Machine, at: u64, what: &[u8]| machine.write(at, what).map_err(|e| e.to_string());
-            write(&mut self.machine, *results - 8 * size, &fill)?;
-            write(&mut self.machine, *again - 8 * size, &fill)?;
-            write(&mut self.machine, *elements, &bytes(&data[pe]))?;
+            write(&mut self.on.machine, *results - 8 * size, &fill)?;
+            write(&mut self.on.machine, *again - 8 * size, &fill)?;
+            write(&mut self.on.machine, *elements, &bytes(&data[pe]))?;
         }
         let name = case.kernel.name();
         let parameters: Vec<Vec<u8>> = places
@@ -117,25 +112,8 @@ impl Loaded {
                 [*results, *elements, *again, case.count].iter().flat_map(|w| w.to_le_bytes()).collect()
             })
             .collect();
-        let launches: Vec<Launch<'_>> = (0..self.pes)
-            .map(|pe| Launch {
-                pe,
-                module: self.module,
-                kernel: &name,
-                grid: [case.blocks, 1, 1],
-                block: [case.threads, 1, 1],
-                shared_bytes: 0,
-                params: &parameters[pe as usize],
-            })
-            .collect();
-        self.machine.launch(&launches).map_err(|e| e.to_string())?;
-        for (pe, error) in self.errors.iter().enumerate() {
-            let mut word = vec![0; size_of::<Error>()];
-            self.machine.read(*error, &mut word).map_err(|e| e.to_string())?;
-            if word[0] != 0 {
-                return Err(format!("PE {pe}: {:?}", Error::from_bytes(&word)));
-            }
-        }
+        let kernel = OnEveryPe { kernel: &name, blocks: case.blocks, threads: case.threads };
+        self.on.launch(kernel, &parameters).map_err(|e| e.to_string())?.map_or(Ok(()), Err)?;
         for (pe, [_, results, again]) in places.iter().enumerate() {
             let got = self.read(*results - 8 * size, all * gathered + 16, size)?;
             self.compare(case, &data, &got, case.count, times).map_err(|e| format!("PE {pe}: {e}"))?;
@@ -153,7 +131,7 @@ impl Loaded {
 
     fn read(&self, at: u64, count: u64, size: u64) -> Result<Vec<Bits>, String> {
         let mut bytes = vec![0; (count * size) as usize];
-        self.machine.read(at, &mut bytes).map_err(|e| e.to_string())?;
+        self.on.machine.read(at, &mut bytes).map_err(|e| e.to_string())?;
         Ok(bytes
             .chunks_exact(size as usize)
             .map(|c| {

@@ -6,8 +6,8 @@
 
 mod case;
 mod machine;
-#[path = "../sim_support/pe_state.rs"]
-mod pe_state;
+#[path = "../sim_support/pes.rs"]
+mod pes;
 mod reference;
 mod teams;
 

@@ -8,14 +8,13 @@ use std::path::Path;
 
 use gicc_abi::codes::ElementType;
 use gicc_abi::heap;
-use gicc_abi::layout::Error;
-use gicc_sim::{Config, Launch, Machine, ModuleId};
+use gicc_sim::Config;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::case::{Kernel, bytes_of};
 use crate::machine::compile_source;
-use crate::pe_state::make_usable;
+use crate::pes::{OnEveryPe, Pes};
 use crate::reference::{Bits, draw, is_right};
 
 /// Blocks of a case at most.
@@ -126,9 +125,7 @@ fn source(kernel: &Kernel) -> String {
 }
 
 struct Loaded {
-    machine: Machine,
-    module: ModuleId,
-    errors: Vec<u64>,
+    on: Pes,
     buffers: u64,
     local: Vec<u64>,
 }
@@ -140,11 +137,9 @@ impl Loaded {
         let buffers = (workspace + parts).next_multiple_of(256);
         let config =
             Config { pes, heap_bytes: buffers + 5 * BUFFER, sms: 4, step_limit: 2_000_000_000, ..Config::default() };
-        let mut machine = Machine::new(config).expect("a machine");
-        let module = machine.load(program).expect("the program loads");
-        let errors = make_usable(&mut machine, module, pes, workspace, 10_000_000_000).expect("room for it");
-        let local = (0..pes).map(|pe| machine.alloc(pe, 5 * BUFFER, "local").expect("room")).collect();
-        Loaded { machine, module, errors, buffers, local }
+        let mut on = Pes::new(config, program, workspace, 10_000_000_000).expect("a machine with the program");
+        let local = (0..pes).map(|pe| on.machine.alloc(pe, 5 * BUFFER, "local").expect("room")).collect();
+        Loaded { on, buffers, local }
     }
 
     /// Launches a case once; what was wrong.
@@ -158,7 +153,7 @@ impl Loaded {
         let places: Vec<[u64; 5]> = (0..case.pes)
             .map(|pe| {
                 let base =
-                    if case.symmetric { self.machine.segment(pe) + self.buffers } else { self.local[pe as usize] };
+                    if case.symmetric { self.on.machine.segment(pe) + self.buffers } else { self.local[pe as usize] };
                 [0, 1, 2, 3, 4].map(|n| base + n * BUFFER + size * (AROUND + case.shift))
             })
             .collect();
@@ -166,11 +161,11 @@ impl Loaded {
         for (pe, place) in places.iter().enumerate() {
             let fill = vec![UNTOUCHED; (BUFFER / 2) as usize];
             for at in &place[..4] {
-                self.machine.write(*at - AROUND * size, &fill).map_err(|e| e.to_string())?;
+                self.on.machine.write(*at - AROUND * size, &fill).map_err(|e| e.to_string())?;
             }
             let bytes: Vec<u8> =
                 data[pe].iter().flat_map(|b| b.to_le_bytes().into_iter().take(size as usize)).collect();
-            self.machine.write(place[4], &bytes).map_err(|e| e.to_string())?;
+            self.on.machine.write(place[4], &bytes).map_err(|e| e.to_string())?;
             let mut words: Vec<u8> = place.iter().chain([&case.count]).flat_map(|w| w.to_le_bytes()).collect();
             for (team, division) in [(&calls[0][pe], case.divisions[0]), (&calls[2][pe], case.divisions[1])] {
                 let numbers =
@@ -180,25 +175,8 @@ impl Loaded {
             parameters.push(words);
         }
         let name = case.kernel.name();
-        let launches: Vec<Launch<'_>> = (0..case.pes)
-            .map(|pe| Launch {
-                pe,
-                module: self.module,
-                kernel: &name,
-                grid: [case.blocks, 1, 1],
-                block: [case.threads, 1, 1],
-                shared_bytes: 0,
-                params: &parameters[pe as usize],
-            })
-            .collect();
-        self.machine.launch(&launches).map_err(|e| e.to_string())?;
-        for (pe, error) in self.errors.iter().enumerate() {
-            let mut word = vec![0; size_of::<Error>()];
-            self.machine.read(*error, &mut word).map_err(|e| e.to_string())?;
-            if word[0] != 0 {
-                return Err(format!("PE {pe}: {:?}", Error::from_bytes(&word)));
-            }
-        }
+        let kernel = OnEveryPe { kernel: &name, blocks: case.blocks, threads: case.threads };
+        self.on.launch(kernel, &parameters).map_err(|e| e.to_string())?.map_or(Ok(()), Err)?;
         for (n, teams) in calls.iter().enumerate() {
             for (pe, team) in teams.iter().enumerate() {
                 let where_ = |e: String| format!("call {n}, PE {pe}, team {team:?}: {e}");
@@ -219,7 +197,7 @@ impl Loaded {
         let times = if case.kernel.grid { 1 } else { u64::from(case.blocks) };
         let members = if case.kernel.op.is_none() { team.map_or(1, |t| t.len() as u64) } else { 1 };
         let mut bytes = vec![0; ((2 * AROUND + case.count * times * members) * size) as usize];
-        self.machine.read(at, &mut bytes).map_err(|e| e.to_string())?;
+        self.on.machine.read(at, &mut bytes).map_err(|e| e.to_string())?;
         let word = |c: &[u8]| c.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
         Ok(bytes.chunks_exact(size as usize).map(word).collect())
     }

@@ -3,6 +3,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of this")]
 #![allow(clippy::unwrap_used, reason = "tests state facts; an unwrap there is an assertion")]
 
+mod pes;
+
 use std::path::Path;
 use std::process::Command;
 
@@ -10,6 +12,7 @@ use gicc::diagnostic::Diagnostic;
 use gicc_sim::{Config, Launch, Machine, ModuleId, Report, SimError};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
+use pes::OnEveryPe;
 
 /// A machine with a program on it.
 pub struct Bench {
@@ -132,21 +135,8 @@ impl Bench {
         block: u32,
         params: impl Fn(u32) -> Params,
     ) -> Result<Report, SimError> {
-        let params: Vec<_> = (0..self.machine.config().pes).map(params).collect();
-        let module = self.module;
-        let launches: Vec<_> = (0..)
-            .zip(&params)
-            .map(|(pe, params)| Launch {
-                pe,
-                module,
-                kernel,
-                grid: [grid, 1, 1],
-                block: [block, 1, 1],
-                shared_bytes: 0,
-                params: &params.0,
-            })
-            .collect();
-        self.machine.launch(&launches)
+        let params: Vec<_> = (0..self.machine.config().pes).map(|pe| params(pe).0).collect();
+        OnEveryPe { kernel, blocks: grid, threads: block }.launch(&mut self.machine, self.module, &params)
     }
 
     /// A buffer on PE 0 with these words.

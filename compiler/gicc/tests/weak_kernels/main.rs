@@ -8,8 +8,8 @@
 
 mod compiled;
 mod manifest;
-#[path = "../sim_support/pe_state.rs"]
-mod pe_state;
+#[path = "../sim_support/pes.rs"]
+mod pes;
 mod program;
 mod simulated;
 mod tracing;

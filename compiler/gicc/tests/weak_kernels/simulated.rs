@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use gicc_sim::weak::Options;
 use gicc_sim::weak::explore::Explorer;
-use gicc_sim::{Config, Launch, Machine, MemoryMode, ModuleId, SimError};
+use gicc_sim::{Config, MemoryMode, SimError};
 
 use crate::compiled::program_of;
 use crate::manifest::Kernel;
-use crate::pe_state::make_usable;
+use crate::pes::{OnEveryPe, Pes};
 use crate::tracing::SYMMETRIC_BYTES;
 
 /// The most PEs that a kernel has.
@@ -28,8 +28,7 @@ pub(crate) struct Simulated {
 }
 
 struct Loaded {
-    machine: Machine,
-    module: ModuleId,
+    on: Pes,
     marks: Vec<u64>,
     /// The names of the kernels as the machine wants them.
     names: Vec<String>,
@@ -74,8 +73,8 @@ impl Simulated {
     /// One schedule.
     pub(crate) fn run(&mut self, kernel: &Kernel, number: u32, seed: u64) -> Ran {
         let loaded = self.loaded(kernel.pes);
-        loaded.machine.set_explorer(None);
-        loaded.machine.set_seed(seed);
+        loaded.on.machine.set_explorer(None);
+        loaded.on.machine.set_seed(seed);
         loaded.run(kernel, &kernel.entry(number)).unwrap_or_else(|error| Ran {
             wrong_value: false,
             raced: false,
@@ -88,7 +87,7 @@ impl Simulated {
     pub(crate) fn explore(&mut self, kernel: &Kernel, number: u32, limit: u64) -> Explored {
         let loaded = self.loaded(kernel.pes);
         let explorer = Rc::new(RefCell::new(Explorer::new()));
-        loaded.machine.set_explorer(Some(explorer.clone()));
+        loaded.on.machine.set_explorer(Some(explorer.clone()));
         let mut explored = Explored { runs: 0, given_up: 0, complete: false, failure: None };
         while explored.runs + explored.given_up < limit && explored.failure.is_none() {
             match loaded.run(kernel, &kernel.entry(number)) {
@@ -104,7 +103,7 @@ impl Simulated {
                 break;
             }
         }
-        loaded.machine.set_explorer(None);
+        loaded.on.machine.set_explorer(None);
         explored
     }
 
@@ -131,57 +130,45 @@ impl Loaded {
             step_limit: 2_000_000,
             ..Config::default()
         };
-        let mut machine = Machine::new(config)?;
-        let module = machine.load(program)?;
-        make_usable(&mut machine, module, pes, gicc_abi::heap::WORKSPACE_BYTES, u64::MAX)?;
+        let mut on = Pes::new(config, program, gicc_abi::heap::WORKSPACE_BYTES, u64::MAX)?;
         let mut marks = Vec::new();
         for pe in 0..pes {
-            marks.push(machine.alloc(pe, MARKS, "marks")?);
-            machine.name_range(pe, machine.segment(pe) + OFFSET, SYMMETRIC_BYTES, "symmetric memory");
+            marks.push(on.machine.alloc(pe, MARKS, "marks")?);
+            on.machine.name_range(pe, on.machine.segment(pe) + OFFSET, SYMMETRIC_BYTES, "symmetric memory");
         }
-        let names = machine.kernels(module);
-        Ok(Loaded { machine, module, marks, names })
+        let names = on.machine.kernels(on.module);
+        Ok(Loaded { on, marks, names })
     }
 
     fn run(&mut self, kernel: &Kernel, entry: &str) -> Result<Ran, SimError> {
         let name =
             self.names.iter().find(|name| *name == entry).unwrap_or_else(|| panic!("no kernel `{entry}`")).clone();
         for pe in 0..kernel.pes {
-            self.machine.write(self.machine.segment(pe) + OFFSET, &[0; SYMMETRIC_BYTES as usize])?;
-            self.machine.write(self.marks[pe as usize], &[0; MARKS as usize])?;
+            self.on.machine.write(self.on.machine.segment(pe) + OFFSET, &[0; SYMMETRIC_BYTES as usize])?;
+            self.on.machine.write(self.marks[pe as usize], &[0; MARKS as usize])?;
         }
-        let mut result = Ok(());
+        let mut result = Ok(None);
         for phase in 0..kernel.phases {
             let parameters: Vec<Vec<u8>> = (0..kernel.pes)
                 .map(|pe| {
-                    let symmetric = self.machine.segment(pe) + OFFSET;
+                    let symmetric = self.on.machine.segment(pe) + OFFSET;
                     let mut bytes = symmetric.to_le_bytes().to_vec();
                     bytes.extend(self.marks[pe as usize].to_le_bytes());
                     bytes.extend(phase.to_le_bytes());
                     bytes
                 })
                 .collect();
-            let launches: Vec<Launch<'_>> = (0..kernel.pes)
-                .map(|pe| Launch {
-                    pe,
-                    module: self.module,
-                    kernel: &name,
-                    grid: [kernel.blocks, 1, 1],
-                    block: [kernel.threads, 1, 1],
-                    shared_bytes: 0,
-                    params: &parameters[pe as usize],
-                })
-                .collect();
-            result = self.machine.launch(&launches).map(drop);
-            if result.is_err() {
+            let on = OnEveryPe { kernel: &name, blocks: kernel.blocks, threads: kernel.threads };
+            result = self.on.launch(on, &parameters);
+            if !matches!(result, Ok(None)) {
                 break;
             }
         }
-        let told = self.machine.take_findings();
-        result?;
+        let told = self.on.machine.take_findings();
+        let error = result?;
         let wrong = self.wrong(kernel)?;
         let race = told.races.first().map(|race| race.text());
-        let failure = wrong.clone().or_else(|| race.clone());
+        let failure = wrong.clone().or_else(|| race.clone()).or(error);
         let racing = told.races.iter().flat_map(|race| [&race.first.source, &race.second.source]);
         let old = told.wrong_reads().map(|stale| &stale.read.source);
         // FILE:LINE:COLUMN
@@ -194,7 +181,7 @@ impl Loaded {
     fn wrong(&self, kernel: &Kernel) -> Result<Option<String>, SimError> {
         for pe in 0..kernel.pes {
             let mut bytes = [0; CHECKS];
-            self.machine.read(self.marks[pe as usize], &mut bytes)?;
+            self.on.machine.read(self.marks[pe as usize], &mut bytes)?;
             for (slot, mark) in bytes.chunks_exact(16).enumerate() {
                 let word = |at: usize| u32::from_le_bytes([mark[at], mark[at + 1], mark[at + 2], mark[at + 3]]);
                 let (got, want, kind) = (word(0), word(4), word(12));
