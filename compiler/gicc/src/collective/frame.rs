@@ -85,6 +85,17 @@ impl Chunk {
     }
 }
 
+/// The block's regions for packets of collectives of all PEs.
+fn packets_of_block(b: &mut Body, pes: Value) -> Value {
+    let workspace = b.call("__gicc_workspace", &[]);
+    let block = b.call("__gicc_block_index", &[]);
+    let region = b.mul(block, pes);
+    let region = b.wide(region);
+    let bytes = b.times(region, heap::REGION_BYTES as i64);
+    let bytes = b.plus(bytes, heap::PACKETS as i64);
+    b.offset(workspace, bytes)
+}
+
 /// The rounds that have ended where `rounds` more did, if `all` says so.
 fn ended(b: &mut Body, epoch: Value, all: Value, rounds: i64) -> Value {
     let more = b.cast("llvm.zext", all, I64);
@@ -99,38 +110,13 @@ impl Frame {
     /// Reads the facts. The parameters are those of every function of an expansion: out, in, count, epoch.
     pub(crate) fn new(b: &mut Body, group: Group, parameters: &[Value]) -> Frame {
         let [out, input, count, epoch] = [parameters[0], parameters[1], parameters[2], parameters[3]];
-        if let [start, stride, pes, me] = parameters[4..] {
-            let rank = b.call("__gicc_thread_index", &[]);
-            let threads = b.call("__gicc_thread_count", &[]);
-            let packets = b.call("__gicc_part_packets", &[]);
-            return Frame {
-                out,
-                input,
-                count,
-                epoch,
-                me,
-                pes,
-                team: Some(Team { start, stride }),
-                rank,
-                threads,
-                packets,
-                group,
-                far_wait: FAR_WAIT,
-                at_once: false,
-                apart: false,
-            };
-        }
-        let me = b.call("__gicc_my_pe", &[]);
-        let pes = b.call("__gicc_n_pes", &[]);
+        let (team, me, pes) = match parameters[4..] {
+            [start, stride, pes, me] => (Some(Team { start, stride }), me, pes),
+            _ => (None, b.call("__gicc_my_pe", &[]), b.call("__gicc_n_pes", &[])),
+        };
         let rank = b.call("__gicc_thread_index", &[]);
         let threads = b.call("__gicc_thread_count", &[]);
-        let workspace = b.call("__gicc_workspace", &[]);
-        let block = b.call("__gicc_block_index", &[]);
-        let region = b.mul(block, pes);
-        let region = b.wide(region);
-        let bytes = b.times(region, heap::REGION_BYTES as i64);
-        let bytes = b.plus(bytes, heap::PACKETS as i64);
-        let packets = b.offset(workspace, bytes);
+        let packets = if team.is_some() { b.call("__gicc_part_packets", &[]) } else { packets_of_block(b, pes) };
         Frame {
             out,
             input,
@@ -138,7 +124,7 @@ impl Frame {
             epoch,
             me,
             pes,
-            team: None,
+            team,
             rank,
             threads,
             packets,

@@ -30,6 +30,39 @@ enum Wide {
     Two(Scalar, Scalar),
 }
 
+/// One instruction of a string, and what it uses.
+struct Step<'a> {
+    /// The call of the string.
+    instruction: &'a Instruction,
+    /// Its number in the string.
+    part: u32,
+    /// Itself.
+    ptx: &'a ptx::Instruction,
+    /// Its operands.
+    uses: Vec<(Slot, &'a Operand)>,
+}
+
+impl<'a> Step<'a> {
+    /// The operands of a role.
+    fn of(&self, role: Role) -> impl Iterator<Item = &'a Operand> {
+        self.uses.iter().filter(move |(slot, _)| slot.role == role).map(|(_, operand)| *operand)
+    }
+
+    /// What is read as a number: registers and constants, in their order.
+    fn numbers(&self) -> impl Iterator<Item = &'a Operand> {
+        let are = |slot: &Slot| matches!(slot.role, Role::Source | Role::Constant);
+        self.uses.iter().filter(move |(slot, _)| are(slot)).map(|(_, operand)| *operand)
+    }
+
+    fn event(&self, run: &mut Run<'_>, kind: EventKind) {
+        run.event(self.instruction, self.part, &self.ptx.opcode, kind);
+    }
+
+    fn gap(&self, run: &mut Run<'_>, words: impl Into<String>) {
+        run.gap(self.instruction, words);
+    }
+}
+
 /// Executes a string; its outputs.
 pub(super) fn run(
     run: &mut Run<'_>,
@@ -65,7 +98,7 @@ pub(super) fn run(
                 }
             }
         }
-        names.execute(run, instruction, part as u32, one)?;
+        names.execute(run, &Step { instruction, part: part as u32, ptx: one, uses: one.uses() })?;
     }
     let outputs: Vec<u32> = asm
         .constraints
@@ -164,20 +197,10 @@ impl Names<'_> {
         Some(generic(at, if shared { 3 } else { 0 }))
     }
 
-    fn execute(
-        &mut self,
-        run: &mut Run<'_>,
-        instruction: &Instruction,
-        part: u32,
-        one: &ptx::Instruction,
-    ) -> Result<(), End> {
-        let uses: Vec<(Slot, &Operand)> = one.uses();
-        let of = |role: Role| uses.iter().filter(move |(slot, _)| slot.role == role).map(|(_, operand)| *operand);
-        match one.op.meaning() {
-            Some(Meaning::Access(access)) => return self.access(run, instruction, part, one, &access),
-            Some(Meaning::Fence { semantics, scope, .. }) => {
-                run.event(instruction, part, &one.opcode, EventKind::Fence(semantics, scope));
-            }
+    fn execute(&mut self, run: &mut Run<'_>, step: &Step<'_>) -> Result<(), End> {
+        match step.ptx.op.meaning() {
+            Some(Meaning::Access(access)) => return self.access(run, step, &access),
+            Some(Meaning::Fence { semantics, scope, .. }) => step.event(run, EventKind::Fence(semantics, scope)),
             Some(Meaning::ProxyFence { kind, .. }) => {
                 let fence = match kind {
                     ProxyKind::Alias => ProxyFence::Alias,
@@ -187,31 +210,26 @@ impl Names<'_> {
                     ProxyKind::AsyncSharedCluster => ProxyFence::AsyncSharedCluster,
                     ProxyKind::TensormapGeneric => return Ok(()),
                 };
-                run.event(instruction, part, &one.opcode, EventKind::ProxyFence(fence));
+                step.event(run, EventKind::ProxyFence(fence));
             }
             Some(Meaning::Barrier { action }) => {
-                let id = match of(Role::Source).next().or_else(|| of(Role::Constant).next()) {
+                let id = match step.of(Role::Source).next().or_else(|| step.of(Role::Constant).next()) {
                     Some(operand) => self.read(run, operand).get().unwrap_or(0) as u32,
                     None => 0,
                 };
-                run.event(
-                    instruction,
-                    part,
-                    &one.opcode,
-                    EventKind::Barrier { id, arrives: action == BarrierAction::Arrive },
-                );
-                self.forget(run, &uses);
+                step.event(run, EventKind::Barrier { id, arrives: action == BarrierAction::Arrive });
+                self.forget(run, step);
             }
             Some(Meaning::WarpBarrier) => {
                 let id = WARPS + run.role.thread / 32;
-                run.event(instruction, part, &one.opcode, EventKind::Barrier { id, arrives: false });
+                step.event(run, EventKind::Barrier { id, arrives: false });
             }
             Some(Meaning::AsyncCopy(copy)) => {
-                let mut addresses = of(Role::Address);
+                let mut addresses = step.of(Role::Address);
                 let (to, from, third) = (addresses.next(), addresses.next(), addresses.next());
                 let to = to.and_then(|operand| self.address(run, operand, copy.destination));
                 let from = copy.source.and_then(|space| from.and_then(|operand| self.address(run, operand, space)));
-                let bytes = of(Role::Source).next().or_else(|| of(Role::Constant).next());
+                let bytes = step.of(Role::Source).next().or_else(|| step.of(Role::Constant).next());
                 let bytes = bytes.and_then(|operand| self.read(run, operand).get());
                 let mbarrier = third.and_then(|operand| self.address(run, operand, StateSpace::SharedCta));
                 let bulk = copy.proxy == memory_model::Proxy::Async && copy.reduces.is_none() && !copy.prefetch;
@@ -219,120 +237,91 @@ impl Names<'_> {
                     (Some(to), Some(from)) if bulk => {
                         let bytes = bytes.unwrap_or(16).clamp(1, 64) as u32;
                         let mbarrier = mbarrier.map(|at| (at, run.phases.get(&at).copied().unwrap_or(0)));
-                        run.event(instruction, part, &one.opcode, EventKind::Copy { to, from, bytes, mbarrier });
+                        step.event(run, EventKind::Copy { to, from, bytes, mbarrier });
                     }
                     _ if copy.prefetch => {}
-                    _ => {
-                        run.gap(instruction, "an asynchronous copy whose addresses are not seen");
-                    }
+                    _ => step.gap(run, "an asynchronous copy whose addresses are not seen"),
                 }
             }
             Some(Meaning::CopyGroup(group)) => match group {
-                CopyGroup::BulkCommit => run.event(instruction, part, &one.opcode, EventKind::Commit),
+                CopyGroup::BulkCommit => step.event(run, EventKind::Commit),
                 CopyGroup::BulkWait { read } => {
-                    let pending = one.operands.first().map(|operand| self.read(run, operand).get().unwrap_or(0));
+                    let pending = step.ptx.operands.first().map(|operand| self.read(run, operand).get().unwrap_or(0));
                     let kind = EventKind::Wait { pending: pending.unwrap_or(0) as u32, read_only: read };
-                    run.event(instruction, part, &one.opcode, kind);
+                    step.event(run, kind);
                 }
                 CopyGroup::Commit | CopyGroup::Wait | CopyGroup::WaitAll => {}
             },
             Some(Meaning::Mbarrier { action, semantics, scope, space }) => {
-                let at = of(Role::Address).next().and_then(|operand| self.address(run, operand, space));
-                self.mbarrier(run, instruction, part, one, at, action, semantics, scope);
+                let at = step.of(Role::Address).next().and_then(|operand| self.address(run, operand, space));
+                self.mbarrier(run, step, at, action, (semantics, scope));
             }
             Some(_) => {
-                run.gap(instruction, format!("`{}`", one.opcode));
-                self.forget(run, &uses);
+                step.gap(run, format!("`{}`", step.ptx.opcode));
+                self.forget(run, step);
             }
-            None => self.arithmetic(run, one, &uses),
+            None => self.arithmetic(run, step),
         }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one instruction")]
     fn mbarrier(
         &mut self,
         run: &mut Run<'_>,
-        instruction: &Instruction,
-        part: u32,
-        one: &ptx::Instruction,
+        step: &Step<'_>,
         at: Option<u64>,
         action: MbarrierAction,
-        semantics: Semantics,
-        scope: Scope,
+        (semantics, scope): (Semantics, Scope),
     ) {
-        let uses = one.uses();
-        self.forget(run, &uses);
+        self.forget(run, step);
         let Some(at) = at else {
-            run.gap(instruction, "an mbarrier whose address is not seen");
+            step.gap(run, "an mbarrier whose address is not seen");
             return;
         };
         if action.arrives() {
             let phase = *run.phases.entry(at).or_insert(0);
-            run.event(
-                instruction,
-                part,
-                &one.opcode,
-                EventKind::Mbarrier { at, phase, waits: false, semantics, scope },
-            );
+            step.event(run, EventKind::Mbarrier { at, phase, waits: false, semantics, scope });
         } else if action.waits() {
-            let named = uses
-                .iter()
-                .filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant))
-                .map(|(_, o)| *o)
-                .next();
-            let parity = named.and_then(|operand| self.read(run, operand).get()).unwrap_or(0) as u32;
+            let parity = step.numbers().next().and_then(|operand| self.read(run, operand).get()).unwrap_or(0) as u32;
             let phase = parity & 1;
-            run.event(instruction, part, &one.opcode, EventKind::Mbarrier { at, phase, waits: true, semantics, scope });
+            step.event(run, EventKind::Mbarrier { at, phase, waits: true, semantics, scope });
             run.phases.insert(at, phase + 1);
             // It has succeeded.
-            for (slot, operand) in &uses {
-                if slot.role == Role::Destination {
-                    self.write(operand, &[Scalar::known(1)]);
-                }
+            for operand in step.of(Role::Destination) {
+                self.write(operand, &[Scalar::known(1)]);
             }
         }
     }
 
-    fn access(
-        &mut self,
-        run: &mut Run<'_>,
-        instruction: &Instruction,
-        part: u32,
-        one: &ptx::Instruction,
-        access: &ptx::Access,
-    ) -> Result<(), End> {
-        let uses = one.uses();
-        let place = uses.iter().find(|(slot, _)| slot.role == Role::Address).map(|(_, operand)| *operand);
-        let at = place.and_then(|operand| self.address(run, operand, access.space));
+    fn access(&mut self, run: &mut Run<'_>, step: &Step<'_>, access: &ptx::Access) -> Result<(), End> {
+        let at = step.of(Role::Address).next().and_then(|operand| self.address(run, operand, access.space));
         let Some(at) = at else {
             if access.space != StateSpace::Param {
-                run.gap(instruction, "an address that depends on memory");
+                step.gap(run, "an address that depends on memory");
             }
-            self.forget(run, &uses);
+            self.forget(run, step);
             return Ok(());
         };
-        let sources: Vec<&Operand> =
-            uses.iter().filter(|(slot, _)| slot.role == Role::Source).map(|(_, o)| *o).collect();
+        let mut sources = step.of(Role::Source);
         let (kind, values) = match access.kind {
             ptx::AccessKind::Load => (AccessKind::Load, Vec::new()),
             ptx::AccessKind::Store => {
-                let values = sources.first().map_or_else(Vec::new, |operand| self.read_all(run, operand));
+                let values = sources.next().map_or_else(Vec::new, |operand| self.read_all(run, operand));
                 (AccessKind::Store, values)
             }
             ptx::AccessKind::ReadModifyWrite { op, returns } => {
-                let values: Vec<Scalar> = sources.iter().flat_map(|operand| self.read_all(run, operand)).collect();
+                let values: Vec<Scalar> = sources.flat_map(|operand| self.read_all(run, operand)).collect();
                 (AccessKind::Atomic(change(op), returns), values)
             }
             ptx::AccessKind::MultimemLoad { .. } => {
-                return self.multicast(run, instruction, part, one, access, at, AccessKind::Load);
+                return self.multicast(run, step, access, at, AccessKind::Load);
             }
             ptx::AccessKind::MultimemStore => {
-                return self.multicast(run, instruction, part, one, access, at, AccessKind::Store);
+                return self.multicast(run, step, access, at, AccessKind::Store);
             }
             ptx::AccessKind::MultimemReduce { op } => {
                 let change = change(op.unwrap_or(AtomicOp::Add));
-                return self.multicast(run, instruction, part, one, access, at, AccessKind::Atomic(change, false));
+                return self.multicast(run, step, access, at, AccessKind::Atomic(change, false));
             }
         };
         // A word of 16 bytes goes in halves of its own.
@@ -361,8 +350,8 @@ impl Names<'_> {
             values,
             packet,
         };
-        let read = run.access(instruction, part, &one.opcode, event)?;
-        if let Some((_, into)) = uses.iter().find(|(slot, _)| slot.role == Role::Destination)
+        let read = run.access(step.instruction, step.part, &step.ptx.opcode, event)?;
+        if let Some(into) = step.of(Role::Destination).next()
             && !read.is_empty()
         {
             self.write(into, &read);
@@ -371,25 +360,19 @@ impl Names<'_> {
     }
 
     /// A multicast access: one of each PE's copy. What a load gives is made of all of them.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one instruction")]
     fn multicast(
         &mut self,
         run: &mut Run<'_>,
-        instruction: &Instruction,
-        part: u32,
-        one: &ptx::Instruction,
+        step: &Step<'_>,
         access: &ptx::Access,
         at: u64,
         kind: AccessKind,
     ) -> Result<(), End> {
-        let uses = one.uses();
         let copies = run.copies(at);
         if copies.is_empty() {
-            let words = format!("`{}`: whose memory is behind a multicast address is not seen", one.opcode);
-            run.gap(instruction, words);
+            step.gap(run, format!("`{}`: whose memory is behind a multicast address is not seen", step.ptx.opcode));
         }
-        let sources = uses.iter().filter(|(slot, _)| slot.role == Role::Source).map(|(_, operand)| *operand);
-        let stored: Vec<Scalar> = sources.flat_map(|operand| self.read_all(run, operand)).collect();
+        let stored: Vec<Scalar> = step.of(Role::Source).flat_map(|operand| self.read_all(run, operand)).collect();
         let wanted = match kind {
             AccessKind::Load => 0,
             AccessKind::Store => access.count as usize,
@@ -412,40 +395,32 @@ impl Names<'_> {
                 values,
                 packet: false,
             };
-            seen.extend(run.access(instruction, part, &one.opcode, copy)?);
+            seen.extend(run.access(step.instruction, step.part, &step.ptx.opcode, copy)?);
         }
-        for (slot, operand) in &uses {
-            if slot.role == Role::Destination {
-                let unknown = run.unknown(&seen);
-                self.write(operand, &[unknown]);
-            }
+        for operand in step.of(Role::Destination) {
+            let unknown = run.unknown(&seen);
+            self.write(operand, &[unknown]);
         }
         Ok(())
     }
 
     /// The results are not known.
-    fn forget(&mut self, run: &mut Run<'_>, uses: &[(Slot, &Operand)]) {
-        for (slot, operand) in uses {
-            if slot.role == Role::Destination {
-                let unknown = run.unknown(&[]);
-                self.write(operand, &[unknown]);
-            }
+    fn forget(&mut self, run: &mut Run<'_>, step: &Step<'_>) {
+        for operand in step.of(Role::Destination) {
+            let unknown = run.unknown(&[]);
+            self.write(operand, &[unknown]);
         }
     }
 
-    fn arithmetic(&mut self, run: &mut Run<'_>, one: &ptx::Instruction, uses: &[(Slot, &Operand)]) {
-        let Some((slot, into)) = uses.iter().find(|(slot, _)| slot.role == Role::Destination).copied() else { return };
-        let sources: Vec<&Operand> = uses
-            .iter()
-            .filter(|(slot, _)| matches!(slot.role, Role::Source | Role::Constant))
-            .map(|(_, o)| *o)
-            .collect();
+    fn arithmetic(&mut self, run: &mut Run<'_>, step: &Step<'_>) {
+        let Some(&(slot, into)) = step.uses.iter().find(|(slot, _)| slot.role == Role::Destination) else { return };
+        let sources: Vec<&Operand> = step.numbers().collect();
         let bits = slot.ty.bits();
         let read = |this: &Self, run: &mut Run<'_>, index: usize| match sources.get(index) {
             Some(operand) => this.read(run, operand),
             None => run.unknown(&[]),
         };
-        let values = match &one.op {
+        let values = match &step.ptx.op {
             Op::Mov(_) if matches!(into, Operand::Vector(_)) && bits <= 64 => match (sources.first(), into) {
                 (Some(from), Operand::Vector(parts)) if !matches!(from, Operand::Vector(_)) => {
                     let from = self.read(run, from);
