@@ -21,6 +21,8 @@ pub(crate) struct Waits {
     pub(crate) poll: Poll,
     /// Parts of a vector that the exit looks at.
     pub(crate) parts: Vec<u32>,
+    /// The loop does more than wait: it writes data, or ends when a count of its own has come to what is read.
+    pub(crate) goes_on: bool,
 }
 
 /// As many values are followed for all loops together, for each value of the body.
@@ -42,12 +44,24 @@ pub(crate) fn find(
     }
     // A loop in which the block meets does more than wait.
     let mut meets = vec![false; control.loops.len()];
+    // So does one in which data is written that others can see.
+    let mut works = vec![false; control.loops.len()];
     let mut stores: HashMap<PathId, Vec<(u32, NodeId)>> = HashMap::new();
     for raw in raws {
         let Some((block, _)) = body.node(raw.node).at else { continue };
         if matches!(raw.access.operation, Operation::Barrier(barrier) if barrier != Barrier::Warp) {
             for around in control.loops_around(BlockId(block)) {
                 meets[around.0 as usize] = true;
+            }
+        }
+        let plain = raw.access.operation == Operation::Store && raw.access.semantics == Semantics::Weak;
+        if plain && let Some((address, _)) = raw.address {
+            let own = |path: PathId| matches!(provenance.paths.get(path), Path::Alloca(_));
+            let places = &provenance.of(address).places;
+            if places.is_empty() || !places.iter().all(|(path, _)| own(*path)) {
+                for around in control.loops_around(BlockId(block)) {
+                    works[around.0 as usize] = true;
+                }
             }
         }
         if let (Some((address, _)), Some(value), Operation::Store) = (raw.address, raw.value, &raw.access.operation) {
@@ -77,7 +91,8 @@ pub(crate) fn find(
                     bounded: slice.bounded(body, node),
                     compares: slice.comparison(body, numbers, node),
                 };
-                found.insert(n, Waits { poll, parts: slice.parts(body, node) });
+                let goes_on = works[id.0 as usize] || slice.counts_up_to(body, control, id, node);
+                found.insert(n, Waits { poll, parts: slice.parts(body, node), goes_on });
             }
         }
     }
@@ -85,7 +100,7 @@ pub(crate) fn find(
         let reads = matches!(raw.access.operation, Operation::Load | Operation::ReadModifyWrite { returns: true, .. });
         if raw.repeated && reads {
             let poll = Poll { in_loop: None, bounded: false, compares: None };
-            found.entry(n).or_insert(Waits { poll, parts: Vec::new() });
+            found.entry(n).or_insert(Waits { poll, parts: Vec::new(), goes_on: false });
         }
     }
     found
@@ -209,6 +224,23 @@ impl Slice {
     /// Whether there is an exit that does not look at the value.
     fn bounded(&self, body: &Body, node: NodeId) -> bool {
         self.exits.iter().any(|(condition, _)| !depends(body, *condition, node))
+    }
+
+    /// Whether all that the value decides is how far a count of the loop's goes.
+    fn counts_up_to(&self, body: &Body, control: &Control, id: LoopId, node: NodeId) -> bool {
+        let mut any = false;
+        let all = self.all.iter().all(|at| {
+            let Kind::Compare { left, right, .. } = body.kind(*at) else { return true };
+            let other = match (depends(body, *left, node), depends(body, *right, node)) {
+                (false, false) => return true,
+                (true, true) => return false,
+                (true, false) => *right,
+                (false, true) => *left,
+            };
+            any = true;
+            varies(body, control, id, other)
+        });
+        all && any
     }
 
     /// How the value is compared to end the loop, where it is compared directly.

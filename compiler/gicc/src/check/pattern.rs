@@ -31,8 +31,8 @@ use super::report::{Confirmed, Finding};
 use crate::analysis::communication::{Class, Evidence, Kernel, Operation, PlaceStack, RelationKind, Site, SiteId, Who};
 use crate::diagnostic::Span;
 use launch::scenario;
-use notes::boundaries;
 pub(super) use notes::notes;
+use notes::{OUTSIDE, answered, boundaries};
 use reuse::Reuse;
 
 /// Pairs of halves that are judged in one kernel.
@@ -166,8 +166,15 @@ pub(crate) fn pairs(kernel: &Kernel, budget: &mut Budget) -> Matched {
         .filter(|site| site.class.is_received_data() && site.access.semantics != Semantics::Weak)
         .filter_map(|site| site.place.innermost.clone())
         .collect();
+    let answered = &answered(kernel);
+    let polls = |told: bool| kernel.sites.iter().filter(move |s| s.class.is_poll() && answered.contains(&s.id) == told);
+    let by_peers: BTreeSet<Option<Span>> = polls(true).map(line).collect();
+    let from_outside: BTreeSet<Option<Span>> = polls(false).map(line).filter(|at| !by_peers.contains(at)).collect();
     for finding in sure {
         let mut finding = weighed(finding, &volatile, &strong);
+        if finding.code == &code::FORMAL_ORDER && finding.span.is_some() && from_outside.contains(&finding.span) {
+            finding.cause += &format!("; {OUTSIDE} sets the flag, and may have written what is read");
+        }
         if finding.code == &code::NO_BARRIER_AFTER_WAIT && barrier_on_some_way(kernel, &received, &finding) {
             finding.code = &code::UNDECIDED;
             finding.confirmed = Confirmed::Undecided;

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `objects` | which memory a peer has, and why |
 //! | `classes` | what each operation is for |
+//! | `stops` | words from outside that a loop looks at without waiting |
 //! | `moved` | own memory that peers write, by the address that is moved to them |
 //! | `order` | what orders each site; the communication graph |
 
@@ -11,6 +12,7 @@ mod classes;
 mod moved;
 mod objects;
 mod order;
+mod stops;
 
 use std::collections::{HashMap, HashSet};
 
@@ -72,7 +74,7 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
     let in_reach = |node: body::NodeId| body.node(node).at.is_some_and(|(b, _)| reached[b as usize]);
     let raws: Vec<Raw> = raws.into_iter().filter(|r| in_reach(r.node)).collect();
     let gaps: Vec<Gap> = gaps.into_iter().filter(|g| in_reach(g.node)).collect();
-    let waits = polls::find(body, &control, &provenance, &numbers, &raws);
+    let mut waits = polls::find(body, &control, &provenance, &numbers, &raws);
     let positions: Vec<Position> = raws
         .iter()
         .map(|r| {
@@ -81,6 +83,8 @@ pub(crate) fn kernel(body: &Body, settings: &Settings) -> Kernel {
         })
         .collect();
     let (mut objects, places) = objects::collect(body, &mut provenance, &raws);
+    objects::annotate(body, &provenance, &settings.notes, &mut objects);
+    stops::take_from(&mut waits, &raws, &provenance, &objects, &places);
     let given = Given {
         body,
         provenance: &provenance,

@@ -190,7 +190,6 @@ pub(super) struct Given<'a> {
 
 /// Decides which objects a peer has.
 pub(super) fn decide(given: &Given<'_>, objects: &mut Objects, places: &Places) -> Talks {
-    annotate(given, objects);
     note_uses(given, objects, places);
     let mut talks = Talks::default();
     for n in 0..objects.all.len() {
@@ -247,27 +246,28 @@ fn is_argument(given: &Given<'_>, objects: &Objects, object: ObjectId) -> bool {
     matches!(given.provenance.paths.get(objects.get(object).path), Path::Parameter(_) | Path::Loaded { .. })
 }
 
-fn annotate(given: &Given<'_>, objects: &mut Objects) {
-    let paths = &given.provenance.paths;
+/// Puts what the program says of its memory at the objects.
+pub(super) fn annotate(body: &Body, provenance: &Provenance, notes: &Notes, objects: &mut Objects) {
+    let paths = &provenance.paths;
     let mut of_path: HashMap<PathId, Vec<Annotation>> = HashMap::new();
     let mut add = |path: PathId, set: &std::collections::BTreeSet<Annotation>| {
         of_path.entry(path).or_default().extend(set.iter().cloned());
     };
-    for node in 0..given.body.nodes.len() as u32 {
-        let Kind::Call { name, arguments, .. } = given.body.kind(NodeId(node)) else { continue };
+    for node in 0..body.nodes.len() as u32 {
+        let Kind::Call { name, arguments, .. } = body.kind(NodeId(node)) else { continue };
         if !name.starts_with(known::ANNOTATED) {
             continue;
         }
-        let set = arguments.get(1).and_then(|n| given.body.integer(*n)).and_then(|n| usize::try_from(n).ok());
-        if let (Some(value), Some(set)) = (arguments.first(), set.and_then(|n| given.notes.sets.get(n))) {
-            for (path, _) in &given.provenance.of(*value).places {
+        let set = arguments.get(1).and_then(|n| body.integer(*n)).and_then(|n| usize::try_from(n).ok());
+        if let (Some(value), Some(set)) = (arguments.first(), set.and_then(|n| notes.sets.get(n))) {
+            for (path, _) in &provenance.of(*value).places {
                 add(*path, set);
             }
         }
     }
     for n in 0..paths.len() {
         let path = PathId(n as u32);
-        for note in given.notes.parameters.iter().filter(|p| p.function == given.body.name) {
+        for note in notes.parameters.iter().filter(|p| p.function == body.name) {
             let is_parameter =
                 |p: PathId| matches!(paths.get(p), Path::Parameter(i) | Path::ByValue(i) if *i == note.index);
             let applies = match (note.offset, paths.get(path)) {
@@ -282,7 +282,7 @@ fn annotate(given: &Given<'_>, objects: &mut Objects) {
             }
         }
         if let Path::Global(g) = paths.get(path)
-            && let Some(set) = given.body.globals.get(*g as usize).and_then(|g| given.notes.variables.get(&g.name))
+            && let Some(set) = body.globals.get(*g as usize).and_then(|g| notes.variables.get(&g.name))
         {
             add(path, set);
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::super::code::{self, Code};
 use super::super::report::Finding;
 use super::{Received, is_flag_poll};
-use crate::analysis::communication::{AssumptionKind, Class, Kernel, Site, SiteId};
+use crate::analysis::communication::{AssumptionKind, Class, Evidence, Kernel, RelationKind, Site, SiteId};
 
 /// Waits that rely on the kernel's boundary.
 pub(super) fn boundaries(
@@ -34,15 +34,29 @@ pub(super) fn boundaries(
     found
 }
 
+/// Who answers a wait for which no signal is seen.
+pub(super) const OUTSIDE: &str = "somebody outside of the kernel, a peer or the host,";
+
+/// The waits for which the kernel has signals to peers, or which are gicc's own.
+pub(super) fn answered(kernel: &Kernel) -> BTreeSet<SiteId> {
+    let to_peers = |class: Class| matches!(class, Class::Signal | Class::PacketStore);
+    let signals = kernel.edges().into_iter().filter(|edge| edge.kind == RelationKind::Signals);
+    let by_signals = signals.filter(|edge| to_peers(kernel.site(edge.from).class)).map(|edge| edge.to);
+    let own = |site: &&Site| site.why.iter().any(|why| matches!(why.evidence, Evidence::Primitive | Evidence::Library));
+    by_signals.chain(kernel.sites.iter().filter(own).map(|site| site.id)).collect()
+}
+
 /// Notes on single sites, whatever else is known of the kernel.
 pub(crate) fn notes(kernel: &Kernel) -> Vec<Finding> {
     let mut found = Vec::new();
+    let answered = answered(kernel);
     for site in &kernel.sites {
         if let Some(poll) = &site.poll
             && site.class.is_poll()
             && !poll.bounded
         {
-            let words = "the poll ends only when the peer has answered".to_owned();
+            let who = if answered.contains(&site.id) { "the peer" } else { OUTSIDE };
+            let words = format!("the poll ends only when {who} has answered");
             found.push(note(kernel, &code::UNBOUNDED_POLL, site, words, "its loop has no other way out".to_owned()));
         }
         if let Some(packet) = &site.packet
