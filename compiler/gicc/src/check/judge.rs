@@ -7,6 +7,7 @@
 mod diagnose;
 mod flags;
 mod oracle;
+mod unended;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +27,7 @@ use diagnose::{diagnose, returns};
 use flags::{mixed, overwritten, packets, set_before, weak_flag};
 use oracle::Oracle;
 pub(super) use oracle::model;
+use unended::Unended;
 
 /// Choices of paths that are looked at in one launch.
 const MOST_PLAYS: usize = 48;
@@ -60,6 +62,7 @@ struct Judge<'a> {
     known: BTreeSet<Pair>,
     /// Flags that were set before the launch.
     before: BTreeMap<(u32, u32), Finding>,
+    unended: Unended,
     judged: Judged,
 }
 
@@ -71,6 +74,7 @@ pub(crate) fn judge(kernel: &str, explored: &Explored, budget: &mut Budget) -> J
         cures: &mut budget.cures,
         known: BTreeSet::new(),
         before: BTreeMap::new(),
+        unended: Unended::default(),
         judged: Judged::default(),
     };
     for scenario in &explored.scenarios {
@@ -102,8 +106,9 @@ pub(crate) fn judge(kernel: &str, explored: &Explored, budget: &mut Budget) -> J
             packets(kernel, play, &mut judge.known, &mut judge.judged);
         }
     }
-    let Judge { mut judged, before, .. } = judge;
+    let Judge { mut judged, before, unended, .. } = judge;
     judged.findings.extend(before.into_values());
+    judged.undecided.extend(unended.gaps());
     // A weak flag that is the cause of something wrong was told already.
     let wrong: BTreeSet<_> =
         judged.findings.iter().filter(|f| f.code.level == Level::Correctness).map(|f| f.span.clone()).collect();
@@ -142,13 +147,17 @@ impl Judge<'_> {
     fn one(&mut self, play: &Play<'_>, skeleton: &Skeleton) {
         let races = match self.oracle.races(&skeleton.program) {
             Ok(races) => races,
-            // This choice of paths never happens.
-            Err(ModelError::NoExecution) => return,
+            // This choice of paths never happens, as far as values are known.
+            Err(ModelError::NoExecution) => {
+                self.unended.note(play, skeleton, false);
+                return;
+            }
             Err(error) => {
                 self.judged.open(&format!("the memory model did not answer: {error}"), data_span(play, skeleton));
                 return;
             }
         };
+        self.unended.note(play, skeleton, true);
         for &(thread, step) in &skeleton.set_before {
             if let Some((_, event)) = play.event(skeleton, thread, step) {
                 self.before.entry(event.site).or_insert_with(|| set_before(self.kernel, event));

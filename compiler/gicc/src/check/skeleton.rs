@@ -49,6 +49,8 @@ pub(crate) struct Skeleton {
     pub(crate) data: BTreeSet<usize>,
     /// Flags that were taken to be set before the launch.
     pub(crate) set_before: Vec<(usize, usize)>,
+    /// Writes of flags whose value is not known: their thread and step.
+    pub(crate) guessed: Vec<(usize, usize)>,
 }
 
 impl<'s> Play<'s> {
@@ -157,6 +159,7 @@ impl<'s> Play<'s> {
                 steps: Vec::new(),
                 data: BTreeSet::new(),
                 set_before: Vec::new(),
+                guessed: Vec::new(),
             },
             locations: BTreeMap::new(),
             mbarriers: BTreeMap::new(),
@@ -165,6 +168,7 @@ impl<'s> Play<'s> {
         for (index, (role, path)) in self.threads.iter().enumerate() {
             builder.thread(index, *role, path);
         }
+        builder.values_that_end_waits();
         builder.flags_set_before();
         builder.skeleton
     }

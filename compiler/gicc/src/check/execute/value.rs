@@ -22,7 +22,7 @@ pub(crate) enum Binary {
 }
 
 /// Comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Compare {
     Eq,
     Ne,

@@ -16,6 +16,7 @@ impl Builder<'_, '_> {
     pub(super) fn thread(&mut self, index: usize, role: Role, path: &Path) {
         let place = mm::Place::block(role.pe, role.block);
         let mut steps = Vec::new();
+        let mut guessed = Vec::new();
         let mut recent: BTreeMap<((u32, u32), usize), usize> = BTreeMap::new();
         let mut registers: BTreeSet<Read> = BTreeSet::new();
         let mut touches_memory = false;
@@ -42,7 +43,12 @@ impl Builder<'_, '_> {
                     let part = self.play.cells.part(cell);
                     let lanes = (0..access.count).map(|scalar| access.lane(scalar, part));
                     registers.extend(lanes.map(|lane| Read { event: number, lane }));
-                    vec![self.access(number, cell, is_flag, access, role)]
+                    let known = self.fresh;
+                    let op = self.access(number, cell, is_flag, access, role);
+                    if is_flag && self.fresh != known {
+                        guessed.push(steps.len());
+                    }
+                    vec![op]
                 }
                 EventKind::Fence(semantics, scope) => {
                     recent.clear();
@@ -106,6 +112,7 @@ impl Builder<'_, '_> {
         let id = self.skeleton.program.thread(name, place).id();
         let (numbers, steps): (Vec<usize>, Vec<mm::Step>) = steps.into_iter().unzip();
         self.skeleton.program.threads[id.0].steps = steps;
+        self.skeleton.guessed.extend(guessed.into_iter().map(|step| (id.0, step)));
         self.skeleton.threads.push(index);
         self.skeleton.steps.push(numbers);
     }
@@ -218,6 +225,41 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// A flag's value that is not known is what ends the wait for it: where the wait ends, it was that.
+    pub(super) fn values_that_end_waits(&mut self) {
+        for (thread, step) in self.skeleton.guessed.clone() {
+            let program = &mut self.skeleton.program;
+            let mm::Op::Store { access, .. } = &program.threads[thread].steps[step].op else { continue };
+            let (address, width) = (access.address, access.width);
+            // In each thread, the last read is the one with which a wait ends.
+            let waits: Vec<Vec<mm::Until>> = program
+                .threads
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != thread)
+                .filter_map(|(_, record)| {
+                    let mut waits = record.steps.iter().enumerate().filter_map(|(at, one)| match &one.op {
+                        mm::Op::Load { registers, access, .. }
+                            if access.count == 1 && (access.address, access.width) == (address, width) =>
+                        {
+                            Some(conditions(&record.steps[at..], registers.first()?))
+                        }
+                        _ => None,
+                    });
+                    waits.rfind(|conditions| !conditions.is_empty())
+                })
+                .collect();
+            let ends = |value: u128| waits.iter().filter(|wait| holds(wait, value)).count();
+            let candidates = waits.iter().filter_map(|wait| satisfying(wait, u32::from(width) * 8));
+            let Some(best) = candidates.rev().max_by_key(|value| ends(*value)) else { continue };
+            if let mm::Op::Store { values, .. } = &mut program.threads[thread].steps[step].op
+                && let [value] = values.as_mut_slice()
+            {
+                *value = mm::Operand::Constant(best);
+            }
+        }
+    }
+
     /// A flag that is waited for and that nobody in this launch ever sets was set before it began.
     pub(super) fn flags_set_before(&mut self) {
         let mut given: BTreeMap<(mm::LocationId, u64), (u8, u128)> = BTreeMap::new();
@@ -263,15 +305,26 @@ const REPEATED: usize = 1;
 
 /// A value that ends a wait.
 fn ending(steps: &[mm::Step], register: &mm::Register, bits: u32) -> Option<u128> {
-    let conditions: Vec<mm::Until> = steps
-        .iter()
-        .filter_map(|later| match &later.op {
-            mm::Op::Assume { register: of, until } if of == register => Some(*until),
-            _ => None,
-        })
-        .collect();
+    satisfying(&conditions(steps, register), bits)
+}
+
+/// What is asked of the value of a register.
+fn conditions(steps: &[mm::Step], register: &mm::Register) -> Vec<mm::Until> {
+    let asked = steps.iter().filter_map(|later| match &later.op {
+        mm::Op::Assume { register: of, until } if of == register => Some(*until),
+        _ => None,
+    });
+    asked.collect()
+}
+
+/// A value for which all conditions hold.
+fn satisfying(conditions: &[mm::Until], bits: u32) -> Option<u128> {
     let near = conditions.iter().flat_map(|c| [c.value, c.value.wrapping_add(1), c.value.wrapping_sub(1)]);
-    near.map(|value| cut(value, bits)).find(|value| conditions.iter().all(|c| c.comparison.holds(*value, c.value)))
+    near.map(|value| cut(value, bits)).find(|value| holds(conditions, *value))
+}
+
+fn holds(conditions: &[mm::Until], value: u128) -> bool {
+    conditions.iter().all(|c| c.comparison.holds(value, c.value))
 }
 
 fn register(read: Read) -> mm::Register {
