@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use memory_model as mm;
-use memory_model::{Scope, Semantics};
+use memory_model::{ModelError, Scope, Semantics};
 
 use super::code;
 use super::execute::gap::Gap;
@@ -86,8 +86,37 @@ fn lost(kernel: &Kernel, guards: Vec<Round<'_>>, open: &mut BTreeSet<Gap>) -> Op
         open.insert(too_many(first.reset));
         return None;
     }
-    let losses: Option<Vec<String>> = guards.iter().map(|round| round.loses(kernel)).collect();
-    Some(finding(kernel, first, losses?.into_iter().next()))
+    match losses(guards.iter().map(|round| round.loses(kernel))) {
+        Ok(loss) => loss.map(|witness| finding(kernel, first, Some(witness))),
+        Err(error) => {
+            open.insert(unanswered(first.reset, &error));
+            None
+        }
+    }
+}
+
+/// The first of the losses, where each way of telling has one.
+fn losses(answers: impl Iterator<Item = Result<Option<String>, ModelError>>) -> Result<Option<String>, ModelError> {
+    let (mut first, mut unanswered) = (None, None);
+    for answer in answers {
+        match answer {
+            // This one keeps the two apart, whatever the others do.
+            Ok(None) => return Ok(None),
+            Ok(Some(loss)) => {
+                first.get_or_insert(loss);
+            }
+            Err(error) => {
+                unanswered.get_or_insert(error);
+            }
+        }
+    }
+    unanswered.map_or(Ok(first), Err)
+}
+
+/// A reset about which the memory model did not answer.
+fn unanswered(reset: &Site, error: &ModelError) -> Gap {
+    let words = format!("whether the reset of a flag wipes out a signal: the memory model did not answer: {error}");
+    Gap { words, span: reset.place.innermost.clone() }
 }
 
 /// A reset that was not looked at.
@@ -222,14 +251,13 @@ struct Round<'k> {
 
 impl Round<'_> {
     /// How the second signal is lost, if it can be.
-    fn loses(&self, kernel: &Kernel) -> Option<String> {
+    fn loses(&self, kernel: &Kernel) -> Result<Option<String>, ModelError> {
         let mut program = mm::Program::new();
         let flag = program.global("flag");
         let told = if self.told.site.id == self.own.site.id { "the peer's flag" } else { "what the peer waits for" };
         let answer = program.global(told);
         let reset = self.value as u128;
-        let (set, _) = self.own.values()?;
-        let (said, unsaid) = self.told.values()?;
+        let (Some((set, _)), Some((said, unsaid))) = (self.own.values(), self.told.values()) else { return Ok(None) };
         let width = |site: &Site| if matches!(site.access.width, 1 | 2 | 4 | 8) { site.access.width as u8 } else { 4 };
         program.initial(flag, 0, width(self.own.site), reset);
         program.initial(answer, 0, width(self.told.site), unsaid);
@@ -249,7 +277,7 @@ impl Round<'_> {
             (false, false) if kernel.leads_to(self.tell.id, self.reset.id) => vec![own, tells, resets],
             (false, false) => vec![own, resets, tells],
             // Each waits for the other first: these do not belong together.
-            (false, true) => return None,
+            (false, true) => return Ok(None),
         };
         thread(kernel, &mut program, "this PE", 0, order);
         let signals = || (self.signal, store(self.signal, flag, width(self.own.site), set));
@@ -262,11 +290,11 @@ impl Round<'_> {
             mm::Comparison::Eq,
             reset,
         );
-        let verdict = model().check(&program, &lost).ok()?;
-        let witness = verdict.witness()?;
+        let verdict = model().check(&program, &lost)?;
+        let Some(witness) = verdict.witness() else { return Ok(None) };
         let read = witness.reads.first().map_or_else(String::new, |read| format!("; {}", read.text));
         let which = if self.ahead { "signal" } else { "second signal" };
-        Some(format!("the flag ends as {reset}: the reset comes behind the peer's {which}{read}"))
+        Ok(Some(format!("the flag ends as {reset}: the reset comes behind the peer's {which}{read}")))
     }
 
     fn poll(&self, waiting: &Waiting<'_>, flag: mm::LocationId, register: &str) -> mm::Op {
@@ -278,10 +306,19 @@ impl Round<'_> {
     }
 }
 
-/// A flag's access as it is written; one that is plain is taken for a relaxed one.
+/// A flag's access as it is written; one that is plain is taken for a relaxed one, and a sequentially consistent one has its
+/// fence ahead of it.
 fn access(site: &Site, flag: mm::LocationId, width: u8) -> mm::Access {
     let (semantics, scope) = match site.access.semantics {
         Semantics::Weak => (Semantics::Relaxed, Scope::Sys),
+        Semantics::SequentiallyConsistent => {
+            let own = match site.access.operation {
+                Operation::Load => Semantics::Acquire,
+                Operation::ReadModifyWrite { returns: true, .. } => Semantics::AcquireRelease,
+                _ => Semantics::Release,
+            };
+            (own, site.access.scope.unwrap_or(Scope::Sys))
+        }
         semantics => (semantics, site.access.scope.unwrap_or(Scope::Sys)),
     };
     mm::Access {
@@ -295,8 +332,15 @@ fn access(site: &Site, flag: mm::LocationId, width: u8) -> mm::Access {
     }
 }
 
+/// A write of a flag. What an atomic operation makes of a flag that was reset is the value that it has then.
 fn store(site: &Site, flag: mm::LocationId, width: u8, value: u128) -> mm::Op {
-    mm::Op::Store { access: access(site, flag, width), values: vec![mm::Operand::Constant(value)] }
+    let (access, value) = (access(site, flag, width), mm::Operand::Constant(value));
+    match site.access.operation {
+        Operation::ReadModifyWrite { returns, .. } => {
+            mm::Op::Rmw { returns, register: None, access, function: mm::RmwFunction::Exchange(value) }
+        }
+        _ => mm::Op::Store { access, values: vec![value] },
+    }
 }
 
 /// One thread of a PE: the operations, with the fences that stand on every way from one to the next.
@@ -310,6 +354,11 @@ fn thread(kernel: &Kernel, program: &mut mm::Program, name: &str, pe: u32, opera
         {
             let scope = fence.access.scope.unwrap_or(Scope::Cta);
             steps.push(mm::Step { op: mm::Op::Fence { semantics: fence.access.semantics, scope }, text: None });
+        }
+        if site.access.semantics == Semantics::SequentiallyConsistent {
+            let scope = site.access.scope.unwrap_or(Scope::Sys);
+            let fence = mm::Op::Fence { semantics: Semantics::SequentiallyConsistent, scope };
+            steps.push(mm::Step { op: fence, text: None });
         }
         let place = site.place.innermost.as_ref().map(|span| format!("line {}", span.line));
         steps.push(mm::Step { op, text: place });
@@ -340,5 +389,24 @@ fn finding(kernel: &Kernel, round: &Round<'_>, witness: Option<String>) -> Findi
             .flatten()
             .collect(),
         inlined_at: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error() -> ModelError {
+        ModelError::TooLarge { what: "steps", limit: 3 }
+    }
+
+    #[test]
+    fn a_signal_is_lost_where_every_way_of_telling_loses_it() {
+        let loss = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(losses([loss("first"), loss("second")].into_iter()), loss("first"));
+        assert_eq!(losses([loss("first"), Ok(None)].into_iter()), Ok(None));
+        // What the memory model does not answer is not taken for one that keeps the two apart, nor for a loss.
+        assert_eq!(losses([loss("first"), Err(error())].into_iter()), Err(error()));
+        assert_eq!(losses([Err(error()), Ok(None)].into_iter()), Ok(None));
     }
 }
