@@ -117,8 +117,8 @@ extern "C" __global__ void pulled(Peers peers, int rank, int pes, float *sum, in
   }
 }
 
-// Right: behind a barrier of the readers, with release and acquire.
 // ONLY-NOT: C0109{{.*}}right_
+// Right: behind a barrier of the readers, with release and acquire.
 extern "C" __global__ void right_told(Peers peers, int rank, int pes, float *sum, int rounds) {
   for (int round = 1; round <= rounds; ++round) {
     send(peers, rank, pes, sum[threadIdx.x], 0, round);

@@ -118,6 +118,7 @@ fn c_interface(prefix: &Path, out: &Path) {
 /// The enumerations of `runtime/abi`, as TableGen's: their names and numbers have one owner.
 fn codes() -> String {
     let mut out = String::from("// Generated from gicc's runtime/abi.\n");
+    let _ = writeln!(out, "defvar Gicc_LargestDomain = {};", gicc_abi::domain::LARGEST);
     macro_rules! enumeration {
         ($($name:ident, $class:literal, $spelling:literal, $about:literal;)*) => {$(
             let cases: Vec<String> = $name::ALL

@@ -198,6 +198,12 @@ pub mod codes {
     pub const COLLECTIVE: &str = "R0216";
     /// Two ends of one channel have different shapes.
     pub const CHANNEL_MISMATCH: &str = "E0217";
+    /// Two declarations of a domain, or of one number, disagree.
+    pub const DOMAIN_MISMATCH: &str = "E0218";
+    /// An initiation's destination does not belong to the domain that it names.
+    pub const NOT_IN_DOMAIN: &str = "E0219";
+    /// An initiation's destination may or may not belong to the domain that it names.
+    pub const DOMAIN_UNKNOWN: &str = "R0220";
     /// A function is called and defined nowhere.
     pub const UNDEFINED_FUNCTION: &str = "E0301";
     /// Two inputs do not link.

@@ -10,7 +10,7 @@ use crate::intrinsics::{self, Family, Intrinsic, Type};
 use crate::layout::{
     self, ChannelCounters, ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State,
 };
-use crate::{ABI_VERSION, channel, heap};
+use crate::{ABI_VERSION, channel, domain, heap};
 
 /// The header's file name, under the folder that is put on the include path.
 pub const FILE_NAME: &str = "gicc/abi.h";
@@ -30,7 +30,7 @@ pub fn text() -> String {
 }
 
 fn constants(out: &mut String) {
-    let constants: [(&str, u64); 20] = [
+    let constants: [(&str, u64); 21] = [
         ("GICC_ABI_VERSION", ABI_VERSION.into()),
         ("GICC_MODULE_RECORD_MAGIC", ModuleRecord::MAGIC),
         ("GICC_WORKSPACE_BYTES", heap::WORKSPACE_BYTES),
@@ -51,6 +51,7 @@ fn constants(out: &mut String) {
         ("GICC_PACKET_BYTES", channel::PACKET_BYTES),
         ("GICC_PACKETS_OFFSET", channel::PACKETS_OFFSET),
         ("GICC_LARGEST_SLOT_OF_8", channel::LARGEST_SLOT_OF_8),
+        ("GICC_LARGEST_DOMAIN", domain::LARGEST.into()),
     ];
     for (name, value) in constants {
         let _ = writeln!(out, "#define {name} {value}ULL");

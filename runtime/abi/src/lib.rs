@@ -12,12 +12,14 @@
 //! | [`heap`] | the symmetric heap: where PEs' segments and the workspace lie |
 //! | [`manifest`] | `module.json`, what stands beside a compiled module |
 //! | [`sim`] | the entry points between a program for the simulator and the simulator |
+//! | [`domain`] | the numbers of domains, and how IR declares them |
 //! | [`header`] | the C header |
 //!
 //! Nothing here depends on LLVM, CUDA or the operating system.
 
 pub mod channel;
 pub mod codes;
+pub mod domain;
 pub mod header;
 pub mod heap;
 pub mod intrinsics;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::diagnostic::Span;
+
 /// One annotation: the text `gicc.remote` and its kin.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Annotation {
@@ -13,6 +15,8 @@ pub enum Annotation {
     Signal,
     /// Belongs to this domain.
     Domain(String),
+    /// The variable declares this domain: its first word is the domain's number, its second how far its orderings reach.
+    DeclaresDomain(String),
     /// Each wide access is a packet: data is its own flag.
     Packet,
     /// Relies on the boundary of the kernel.
@@ -29,11 +33,21 @@ impl Annotation {
             "signal" => Ok(Annotation::Signal),
             "packet" => Ok(Annotation::Packet),
             "rendezvous" => Ok(Annotation::Rendezvous),
-            _ => match rest.strip_prefix("domain:") {
-                Some(name) if !name.is_empty() => Ok(Annotation::Domain(name.to_owned())),
-                _ => Err(format!("`{text}` is no annotation of gicc's")),
-            },
+            _ => {
+                let named = |prefix: &str| rest.strip_prefix(prefix).filter(|n| !n.is_empty()).map(str::to_owned);
+                let domain = named("domain:").map(Annotation::Domain);
+                let either = domain.or_else(|| named("declares_domain:").map(Annotation::DeclaresDomain));
+                either.ok_or_else(|| format!("`{text}` is no annotation of gicc's"))
+            }
         })
+    }
+
+    /// The domain that this puts memory in.
+    pub fn domain(&self) -> Option<&str> {
+        match self {
+            Annotation::Domain(name) => Some(name),
+            _ => None,
+        }
     }
 
     /// The texts that there are, for messages.
@@ -45,7 +59,7 @@ impl Annotation {
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     /// Sets of annotations; values in the module are marked with a set's number.
-    pub sets: Vec<BTreeSet<Annotation>>,
+    pub sets: Vec<Said>,
     /// Annotations of variables, by symbol.
     pub variables: BTreeMap<String, BTreeSet<Annotation>>,
     /// Annotations of kernels' parameters, by the parameter's place.
@@ -54,6 +68,30 @@ pub struct Notes {
     pub functions: BTreeMap<String, BTreeSet<Annotation>>,
     /// Places in the source where so many bytes are accessed in one piece, before the optimiser split them.
     pub packets: BTreeMap<(String, u32, u32), u32>,
+    /// The domains that are declared, in the order of their declarations; one that several inputs declare, several times.
+    pub domains: Vec<DomainNote>,
+}
+
+/// Annotations, and where they are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// What is said.
+    pub set: BTreeSet<Annotation>,
+    /// Where, as far as the program tells.
+    pub place: Option<Span>,
+}
+
+/// The declaration of a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainNote {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub number: u32,
+    /// How far its orderings reach: [`gicc_abi::codes::Scope`].
+    pub scope: u32,
+    /// Where it is declared.
+    pub place: Option<Span>,
 }
 
 /// What is said of a parameter, or of a field of it.
@@ -66,17 +104,25 @@ pub struct ParameterNote {
     /// The field's distance from the beginning of the structure, where a field is meant.
     pub offset: Option<u64>,
     /// What is said.
-    pub set: BTreeSet<Annotation>,
+    pub said: Said,
 }
 
 impl Notes {
     /// The number of a set of annotations, as marks in the module have it.
-    pub fn set(&mut self, set: BTreeSet<Annotation>) -> u32 {
-        let at = self.sets.iter().position(|s| *s == set).unwrap_or_else(|| {
-            self.sets.push(set);
+    pub fn set(&mut self, said: Said) -> u32 {
+        let at = self.sets.iter().position(|s| *s == said).unwrap_or_else(|| {
+            self.sets.push(said);
             self.sets.len() - 1
         });
         u32::try_from(at).unwrap_or(u32::MAX)
+    }
+
+    /// The names of all domains that something is said to belong to.
+    pub fn domains_with_members(&self) -> BTreeSet<&str> {
+        let marked = self.sets.iter().map(|s| &s.set);
+        let parameters = self.parameters.iter().map(|p| &p.said.set);
+        let all = marked.chain(parameters).chain(self.variables.values());
+        all.flatten().filter_map(Annotation::domain).collect()
     }
 }
 
@@ -107,6 +153,9 @@ mod tests {
         assert_eq!(Annotation::parse("gicc.remote"), Some(Ok(Annotation::Remote)));
         assert_eq!(Annotation::parse("gicc.domain:halo"), Some(Ok(Annotation::Domain("halo".into()))));
         assert!(matches!(Annotation::parse("gicc.domain:"), Some(Err(_))));
+        let declares = Annotation::parse("gicc.declares_domain:halo");
+        assert_eq!(declares, Some(Ok(Annotation::DeclaresDomain("halo".into()))));
+        assert!(matches!(Annotation::parse("gicc.declares_domain:"), Some(Err(_))));
         assert!(matches!(Annotation::parse("gicc.remot"), Some(Err(_))));
         assert_eq!(Annotation::parse("deprecated"), None);
     }

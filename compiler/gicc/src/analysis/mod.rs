@@ -7,6 +7,7 @@
 //! | `communication` | what communicates in a kernel, as data: what `gicc check` and `gicc explain` work on |
 //! | `words` | the same in words |
 
+pub(crate) mod annotated;
 pub mod annotation;
 pub(crate) mod body;
 pub(crate) mod classify;

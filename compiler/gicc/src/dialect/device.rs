@@ -1,5 +1,5 @@
 //! `gicc-device-module`: all functions of a file become one module of device code. `gicc-check-lowered`: nothing but LLVM's
-//! dialects is left in it, and `gicc.kernel` has become `nvvm.kernel`, `gicc.fallback = @f` an attribute of LLVM's.
+//! dialects is left in it, and `gicc.kernel` has become `nvvm.kernel`, `gicc.fallback = @f` and `gicc.domains` attributes of LLVM's.
 //!
 //! ```text
 //! before                                              after
@@ -16,6 +16,7 @@
 
 use std::collections::HashMap;
 
+use gicc_abi::domain::MEMBERS_ATTRIBUTE;
 use gicc_abi::intrinsics::FALLBACK_ATTRIBUTE;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike as _;
@@ -203,7 +204,8 @@ pub(super) fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Failed> 
             set_attribute(operation, "nvvm.kernel", Attribute::unit(unsafe { context.to_ref() }));
         }
         if name == "llvm.func" {
-            keep_fallback(operation);
+            keep(operation, FALLBACK_ATTRIBUTE);
+            keep(operation, MEMBERS_ATTRIBUTE);
         }
         let dialect = name.split('.').next().unwrap_or_default();
         if matches!(dialect, "llvm" | "nvvm")
@@ -223,17 +225,17 @@ pub(super) fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Failed> 
     if told.is_empty() { Ok(()) } else { Err(Failed) }
 }
 
-/// The fall-back that a kernel names becomes a string attribute of the function in LLVM IR.
-fn keep_fallback(function: OperationRef<'_, '_>) {
-    let Some(fallback) = name_attribute(function, FALLBACK_ATTRIBUTE) else { return };
-    remove_attribute(function, FALLBACK_ATTRIBUTE);
+/// A name or text that a function has as an attribute becomes a string attribute of the function in LLVM IR.
+fn keep(function: OperationRef<'_, '_>, attribute: &str) {
+    let Some(value) = name_attribute(function, attribute) else { return };
+    remove_attribute(function, attribute);
     let others = function.attribute("passthrough").map(|a| a.to_string()).unwrap_or_default();
     let others = others.strip_prefix('[').and_then(|o| o.strip_suffix(']')).unwrap_or_default();
     let separator = if others.is_empty() { "" } else { ", " };
     let context = function.context();
     // SAFETY: the context outlives the operation.
     let context = unsafe { context.to_ref() };
-    let all = format!("[{others}{separator}[\"{FALLBACK_ATTRIBUTE}\", \"{fallback}\"]]");
+    let all = format!("[{others}{separator}[\"{attribute}\", \"{value}\"]]");
     if let Some(attribute) = Attribute::parse(context, &all) {
         set_attribute(function, "passthrough", attribute);
     }

@@ -21,6 +21,13 @@ unsafe extern "C" {
         slots: *mut i64,
         capacity: *mut i64,
     ) -> bool;
+    fn giccGatherDomains(operation: MlirOperation);
+}
+
+/// The domains of a function's arguments become one attribute of the function; of what is no function, nothing.
+pub fn gather_domains(operation: OperationRef<'_, '_>) {
+    // SAFETY: the operation is alive.
+    unsafe { giccGatherDomains(operation.to_raw()) }
 }
 
 /// The number of an attribute that is one of the dialect's enumerations: that of `gicc_abi::codes`.

@@ -3,7 +3,7 @@
 //! ```text
 //! mlir, mlir-expand, mlir-lower: of MLIR inputs, see frontend::mlir
 //! frontend      read, link inputs
-//! verify        verify_intrinsics, verify_assembly → team_facts → simplify → fallbacks, check_calls
+//! verify        verify_intrinsics, verify_assembly → team_facts → simplify → fallbacks, check_calls, check_domains
 //!               → module_record::collect → check_errors
 //! materialise   materialise, hold_epochs, drop_last_meeting: collectives become functions
 //! link          link_runtime → team_facts → inline, simplify
@@ -18,7 +18,8 @@
 //!
 //! ```text
 //! frontend      read, link inputs
-//! verify        verify_intrinsics, verify_assembly, annotations → team_facts → simplify → check_calls → materialise
+//! verify        verify_intrinsics, verify_assembly, annotations → team_facts → simplify → check_calls, check_domains
+//!               → materialise
 //! link          link_runtime → team_facts → not_local → inline_all → inline, simplify
 //! place-fences  place_fences → unroll
 //!               analysis of each kernel: `Communication`
@@ -27,7 +28,8 @@
 //! Why in this order:
 //! - `verify_intrinsics` and `verify_assembly` first: LLVM aborts on syncscopes, targets and operands that it does not know.
 //! - Simplification before `check_calls`: constants reach the calls through the inlined templates of `gicc.cuh`.
-//! - `check_calls` and `collect` before `link_runtime`: afterwards the calls are gone.
+//! - `check_calls`, `check_domains` and `collect` before `link_runtime`: afterwards the calls are gone.
+//! - `check_domains` on a copy of the module, with everything inlined: annotations must not change what is compiled.
 //! - `check_errors` where waits are still calls, and last of its stage, so that the others see the user's program alone.
 //! - `materialise` behind `check_calls`, where constants have reached the calls, and before `link_runtime`, since what it
 //!   makes calls the device runtime.
@@ -45,6 +47,7 @@ use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
 use super::{Emit, Examination, Options, Stage};
+use crate::analysis::annotation::Notes;
 use crate::analysis::classify;
 use crate::analysis::communication::Communication;
 use crate::codegen::{self, nvptx};
@@ -52,8 +55,8 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend::{self, annotations};
 use crate::llvm::{Messages, machine, run_passes, verify};
 use crate::transform::{
-    check_calls, check_errors, drop_last_meeting, fallbacks, hold_epochs, inline_all, link_runtime, materialise,
-    module_record, not_local, place_fences, team_facts, verify_assembly, verify_intrinsics,
+    check_calls, check_domains, check_errors, drop_last_meeting, fallbacks, hold_epochs, inline_all, link_runtime,
+    materialise, module_record, not_local, place_fences, team_facts, verify_assembly, verify_intrinsics,
 };
 
 /// Who listens to a compilation.
@@ -239,11 +242,15 @@ impl Run<'_> {
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
         let notes = annotations::read(&module, &examination.side_files)?;
+        let for_domains = check_domains::concerns(&module).then(|| module.clone());
         team_facts::run(&module);
         fallbacks::keep(&module);
         run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
         fallbacks::run(&module)?;
         check_calls::run(&module)?;
+        if let Some(copy) = for_domains {
+            self.domains(&copy, &machine, &notes)?;
+        }
         let unchecked = check_errors::unchecked(&module, self.options.check_errors);
         self.ends(Stage::Verify, &module)?;
         materialise::run(context, messages, &module)?;
@@ -321,12 +328,17 @@ impl Run<'_> {
         verify_assembly::run(module)?;
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
+        let for_domains = check_domains::concerns(module).then(|| module.clone());
         annotations::remove(module)?;
         team_facts::run(module);
         fallbacks::keep(module);
         run_passes(module, machine, SIMPLIFY).map_err(one)?;
         fallbacks::run(module)?;
         check_calls::run(module)?;
+        if let Some(copy) = for_domains {
+            let notes = annotations::read(&copy, &[])?;
+            self.domains(&copy, machine, &notes)?;
+        }
         let facts = module_record::collect(module)?;
         let kernels = codegen::describe(module, &machine.get_target_data());
         if kernels.is_empty() {
@@ -346,6 +358,19 @@ impl Run<'_> {
         let told = check_errors::run(module, self.options.check_errors)?;
         told.into_iter().for_each(|d| self.observer.diagnostic(d));
         Ok(facts)
+    }
+
+    /// Checks what initiations say of domains, on a copy of the module that nobody needs afterwards.
+    fn domains(&mut self, copy: &Module<'_>, machine: &TargetMachine, notes: &Notes) -> Step<()> {
+        if notes.domains.is_empty() || notes.domains_with_members().is_empty() {
+            return Ok(());
+        }
+        inline_all::run(copy);
+        run_passes(copy, machine, INLINE_ALL).map_err(one)?;
+        run_passes(copy, machine, SIMPLIFY).map_err(one)?;
+        let remarks = check_domains::run(copy, &machine.get_target_data(), notes)?;
+        remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
+        Ok(())
     }
 
     /// Reports the stage, dumps its IR where asked; whether the compilation ends here.

@@ -116,6 +116,10 @@ fn note(kernel: &Kernel, site: &Site) -> String {
     let mut text = format!("{}: {}", site.class.words(), words::operation(site));
     if let Some(address) = &site.address {
         let _ = write!(text, ", {}", json::address(kernel, address));
+        let domains: Vec<String> = json::domains(kernel, address).iter().map(|d| format!("`{d}`")).collect();
+        if !domains.is_empty() {
+            let _ = write!(text, " in the domain {}", domains.join(" and "));
+        }
     }
     let _ = write!(text, ", by {}", json::who(site.guard.who));
     if let Some(packet) = &site.packet {

@@ -31,13 +31,17 @@ pub fn span(instruction: InstructionValue<'_>) -> Option<Span> {
     if line == 0 || file.is_empty() {
         return None;
     }
-    // Files are recorded relative to the folder in which the compiler ran; from elsewhere the folder is needed.
-    let file = if file.starts_with('/') || directory.is_empty() || directory == *HERE {
+    Some(Span { file: in_folder(file, &directory), line, column })
+}
+
+/// A file as a user finds it. Files are recorded relative to the folder in which the compiler ran; from elsewhere the folder is
+/// needed.
+pub(crate) fn in_folder(file: String, directory: &str) -> String {
+    if file.starts_with('/') || directory.is_empty() || directory == *HERE {
         file
     } else {
         format!("{directory}/{file}")
-    };
-    Some(Span { file, line, column })
+    }
 }
 
 /// A copy of LLVM's text.

@@ -158,10 +158,11 @@ fn numbers(call: &Call<'_>, known: &Intrinsic, found: &mut Vec<Diagnostic>) {
             "scope" => Scope::from_code(code).is_some(),
             "protocol" => Protocol::from_code(code).is_some(),
             "priority" => code <= u64::from(u8::MAX),
+            "domain" => code <= u64::from(gicc_abi::domain::LARGEST),
             _ => code >= 1,
         }
     };
-    for parameter in ["compare", "op", "order", "scope", "protocol", "slots", "blocks", "priority"] {
+    for parameter in ["compare", "op", "order", "scope", "protocol", "slots", "blocks", "priority", "domain"] {
         if let Some(code) = constant(call, known, parameter)
             && !in_range(parameter, code)
         {

@@ -6,6 +6,7 @@
 //! | `verify_assembly` | inline assembly names operands that exist |
 //! | `team_facts` | LLVM learns that facts about the team are mere values |
 //! | `check_calls` | constant arguments and destinations of calls make sense |
+//! | `check_domains` | initiations on a domain write to its members |
 //! | `fallbacks` | which function takes a kernel's place where its communication failed |
 //! | `check_errors` | errors are checked behind each wait, or a kernel that never does is warned of |
 //! | `materialise` | each collective becomes a call of the function that level H makes for it |
@@ -18,6 +19,7 @@
 //! | `module_record` | writes what the module says of itself |
 
 pub(crate) mod check_calls;
+pub(crate) mod check_domains;
 pub(crate) mod check_errors;
 pub(crate) mod drop_last_meeting;
 pub(crate) mod fallbacks;

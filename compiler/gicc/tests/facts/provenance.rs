@@ -164,7 +164,7 @@ fn annotations_decide_where_nothing_else_does() {
     assert_eq!(classes(&kernel), [Class::RemoteStore, Class::Fence, Class::Signal]);
     assert!(kernel.rendezvous);
     let object = kernel.object(kernel.sites[0].address.as_ref().unwrap().objects[0]).unwrap();
-    assert_eq!(object.domain.as_deref(), Some("halo"));
+    assert_eq!(object.domains, ["halo"]);
     assert_eq!(object.why[0].evidence, Evidence::Annotation);
 }
 

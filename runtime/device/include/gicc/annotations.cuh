@@ -1,5 +1,6 @@
 // What a kernel's author can say of its memory to `gicc check` and `gicc explain`, on parameters, fields, variables, pointer
-// tables and kernels. A compilation is not changed by them. This header needs no other one; the same can be written as
+// tables and kernels. What is compiled is not changed by them, but an initiation on a domain is refused where its destination
+// belongs to other domains (see GICC_DECLARE_DOMAIN in gicc.cuh). This header needs no other one; the same can be written as
 // __attribute__((annotate("gicc.remote"))) and so on, or in a file beside the source (`--annotations`).
 #pragma once
 
@@ -9,7 +10,8 @@
 #define GICC_SYMMETRIC __attribute__((annotate("gicc.symmetric")))
 /// Holds signals: each store tells somebody something.
 #define GICC_SIGNAL_WORD __attribute__((annotate("gicc.signal")))
-/// Belongs to the domain of this name (a string literal).
+/// Belongs to the domain of this name (a string literal); said several times, to several. What belongs to none is named by
+/// initiations on domain 0 alone, once a domain has members.
 #define GICC_DOMAIN(name) __attribute__((annotate("gicc.domain:" name)))
 /// Each access is a packet: the data is its own flag.
 #define GICC_PACKET __attribute__((annotate("gicc.packet")))

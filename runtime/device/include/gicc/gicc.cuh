@@ -101,7 +101,8 @@ enum class error_code {
 /// serves as well.
 using signal_t = uint64_t;
 
-/// A named set of symmetric buffers, and how far its orderings reach. Domain 0 is the whole symmetric heap.
+/// A named set of symmetric buffers, and how far its orderings reach. Domain 0 is the whole symmetric heap, on which every
+/// buffer may be named. GICC_DECLARE_DOMAIN gives a domain its name; `gicc::domain(3)` is the domain of that number.
 struct domain {
   uint32_t id = 0;
   scope reach = scope::automatic;
@@ -109,6 +110,18 @@ struct domain {
   __attribute__((always_inline)) constexpr domain() = default;
   __attribute__((always_inline)) __host__ __device__ constexpr domain(uint32_t id, scope reach = scope::automatic) : id(id), reach(reach) {}
 };
+
+// The declaration of a domain, outside functions, in a header that all kernels' sources include:
+//
+//   GICC_DECLARE_DOMAIN(halo, 1, gicc::scope::gpu);         // name, number from 1 to GICC_LARGEST_DOMAIN, scope (or none)
+//   __global__ void k(float *edge GICC_DOMAIN("halo"), …)    // a member, by the name
+//   how.in = halo;                                           // the domain as a value
+//
+// One name has one number and one scope, and one number one name, in all sources that are compiled together. Once a domain
+// has members, an initiation on it whose destination is known to be none of them is refused.
+#define GICC_DECLARE_DOMAIN(name, ...)                                                                                      \
+  static __device__ constexpr __attribute__((used, annotate("gicc.declares_domain:" #name))) gicc::domain name{__VA_ARGS__};\
+  static_assert(name.id >= 1 && name.id <= GICC_LARGEST_DOMAIN, "a domain's number is 1 to GICC_LARGEST_DOMAIN")
 
 namespace detail {
 template <class T> struct identity { using type = T; };

@@ -595,8 +595,15 @@ unsafe fn constant_index(value: LLVMValueRef) -> u32 {
 /// # Safety
 /// The scope is a live subprogram.
 unsafe fn subprogram_span(scope: inkwell::llvm_sys::prelude::LLVMMetadataRef) -> Option<crate::diagnostic::Span> {
-    use inkwell::llvm_sys::debuginfo::{LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine};
+    use inkwell::llvm_sys::debuginfo::{
+        LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDIScopeGetFile, LLVMDISubprogramGetLine,
+    };
     let mut length: std::ffi::c_uint = 0;
+    // SAFETY: LLVM returns null or so many bytes.
+    let text = |start: *const std::ffi::c_char, length: std::ffi::c_uint| unsafe {
+        let bytes = if start.is_null() { &[][..] } else { std::slice::from_raw_parts(start.cast(), length as usize) };
+        String::from_utf8_lossy(bytes).into_owned()
+    };
     // SAFETY: as the caller states; a file's name has the length that LLVM says.
     unsafe {
         let line = LLVMDISubprogramGetLine(scope);
@@ -605,10 +612,12 @@ unsafe fn subprogram_span(scope: inkwell::llvm_sys::prelude::LLVMMetadataRef) ->
             return None;
         }
         let start = LLVMDIFileGetFilename(file, &raw mut length);
-        if start.is_null() || length == 0 {
+        let name = text(start, length);
+        if name.is_empty() {
             return None;
         }
-        let name = String::from_utf8_lossy(std::slice::from_raw_parts(start.cast(), length as usize)).into_owned();
+        let start = LLVMDIFileGetDirectory(file, &raw mut length);
+        let name = crate::llvm::in_folder(name, &text(start, length));
         Some(crate::diagnostic::Span { file: name, line, column: 0 })
     }
 }

@@ -10,13 +10,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use memory_model::Scope;
 
+use super::super::annotated::Annotated;
 use super::super::annotation::{Annotation, Assume, Notes};
 use super::super::body::{Body, Kind, NodeId};
 use super::super::communication::{Evidence, Object, ObjectId, Operation, Origin, Reason, Remote, Shape, Space};
 use super::super::known;
 use super::super::operations::{Raw, Says};
 use super::super::polls::Waits;
-use super::super::provenance::{Bytes, Path, PathId, Pick, Provenance};
+use super::super::provenance::{Bytes, Path, PathId, Pick, Provenance, words};
 
 /// What is done with an object, as far as it matters.
 #[derive(Clone, Debug, Default)]
@@ -248,57 +249,9 @@ fn is_argument(given: &Given<'_>, objects: &Objects, object: ObjectId) -> bool {
 
 /// Puts what the program says of its memory at the objects.
 pub(super) fn annotate(body: &Body, provenance: &Provenance, notes: &Notes, objects: &mut Objects) {
-    let paths = &provenance.paths;
-    let mut of_path: HashMap<PathId, Vec<Annotation>> = HashMap::new();
-    let mut add = |path: PathId, set: &std::collections::BTreeSet<Annotation>| {
-        of_path.entry(path).or_default().extend(set.iter().cloned());
-    };
-    for node in 0..body.nodes.len() as u32 {
-        let Kind::Call { name, arguments, .. } = body.kind(NodeId(node)) else { continue };
-        if !name.starts_with(known::ANNOTATED) {
-            continue;
-        }
-        let set = arguments.get(1).and_then(|n| body.integer(*n)).and_then(|n| usize::try_from(n).ok());
-        if let (Some(value), Some(set)) = (arguments.first(), set.and_then(|n| notes.sets.get(n))) {
-            for (path, _) in &provenance.of(*value).places {
-                add(*path, set);
-            }
-        }
-    }
-    for n in 0..paths.len() {
-        let path = PathId(n as u32);
-        for note in notes.parameters.iter().filter(|p| p.function == body.name) {
-            let is_parameter =
-                |p: PathId| matches!(paths.get(p), Path::Parameter(i) | Path::ByValue(i) if *i == note.index);
-            let applies = match (note.offset, paths.get(path)) {
-                (None, _) => is_parameter(path),
-                (Some(field), Path::Loaded { from, at: Bytes::Known(at) | Bytes::From(at), .. }) => {
-                    is_parameter(*from) && u64::try_from(*at) == Ok(field)
-                }
-                _ => false,
-            };
-            if applies {
-                add(path, &note.set);
-            }
-        }
-        if let Path::Global(g) = paths.get(path)
-            && let Some(set) = body.globals.get(*g as usize).and_then(|g| notes.variables.get(&g.name))
-        {
-            add(path, set);
-        }
-    }
+    let annotated = Annotated::new(body, provenance, notes);
     for entry in &mut objects.all {
-        // What is said of a table holds for what its pointers point to, as deep as tables go.
-        let mut at = entry.path;
-        let mut deep = 0;
-        loop {
-            if let Some(found) = of_path.get(&at) {
-                entry.notes.extend(found.iter().filter(|a| deep == 0 || **a != Annotation::Symmetric).cloned());
-            }
-            let Path::Loaded { from, .. } = paths.get(at) else { break };
-            at = *from;
-            deep += 1;
-        }
+        entry.notes = annotated.of(entry.path).into_iter().map(|(annotation, _)| annotation.clone()).collect();
         entry.notes.sort();
         entry.notes.dedup();
     }
@@ -472,10 +425,7 @@ pub(super) fn export(given: &Given<'_>, objects: &Objects) -> Vec<Object> {
             symmetric: has(&Annotation::Symmetric) || entry.shifted || twin_is_remote(objects, ObjectId(n as u32)),
             signal: has(&Annotation::Signal),
             packet: has(&Annotation::Packet),
-            domain: entry.notes.iter().find_map(|a| match a {
-                Annotation::Domain(name) => Some(name.clone()),
-                _ => None,
-            }),
+            domains: entry.notes.iter().filter_map(Annotation::domain).map(str::to_owned).collect(),
             table: entry.table.is_some(),
             twins: objects.twins(ObjectId(n as u32)).iter().copied().filter(|t| t.0 as usize != n).collect(),
         });
@@ -501,7 +451,7 @@ pub(super) fn export(given: &Given<'_>, objects: &Objects) -> Vec<Object> {
             symmetric: false,
             signal: false,
             packet: false,
-            domain: None,
+            domains: Vec::new(),
             table: false,
             twins: Vec::new(),
         });
@@ -523,10 +473,7 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn parameter(&self, n: u32) -> String {
-        match self.body.parameters.get(n as usize) {
-            Some(p) if !p.name.is_empty() => p.name.clone(),
-            _ => format!("parameter {n}"),
-        }
+        words::parameter(self.body, n)
     }
 
     fn origin(&self, path: PathId) -> Origin {
@@ -552,25 +499,7 @@ impl Words<'_> {
     }
 
     fn of(&self, path: PathId) -> String {
-        match self.provenance.paths.get(path) {
-            Path::Parameter(n) | Path::ByValue(n) => format!("`{}`", self.parameter(*n)),
-            Path::Global(g) => self
-                .body
-                .globals
-                .get(*g as usize)
-                .map_or_else(|| "a variable".to_owned(), |g| format!("`{}`", crate::llvm::demangled(&g.name))),
-            Path::Alloca(_) => "a variable of the thread's".to_owned(),
-            Path::Call(name) => format!("what `{name}` returned"),
-            Path::Computed(_) => "memory at an address that is not known".to_owned(),
-            Path::Loaded { from, at, .. } => {
-                let holder = self.of(*from);
-                match at {
-                    Bytes::Known(n) => format!("the pointer at byte {n} of {holder}"),
-                    Bytes::From(0) | Bytes::Unknown => format!("a pointer of the table {holder}"),
-                    Bytes::From(n) => format!("a pointer of the table at byte {n} of {holder}"),
-                }
-            }
-        }
+        words::of(self.body, self.provenance, path)
     }
 }
 

@@ -174,8 +174,8 @@ pub struct Object {
     pub signal: bool,
     /// An annotation says that it holds packets.
     pub packet: bool,
-    /// The domain that an annotation puts it in.
-    pub domain: Option<String>,
+    /// The domains that annotations put it in.
+    pub domains: Vec<String>,
     /// Whether the pointer to it is an element of a table.
     pub table: bool,
     /// The same symmetric memory of other PEs, as far as can be told: other elements of the table that the pointer is from,

@@ -5,6 +5,8 @@
 //!                          "ordered_by":[…]}],"assumptions":[…]}]}
 //! ```
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::{Address, Communication, Kernel, Remote, Site, SiteId, Who};
@@ -58,6 +60,9 @@ pub struct SiteJson {
     pub shape: String,
     /// Where it accesses memory, in words.
     pub address: Option<String>,
+    /// The domains that annotations put that memory in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub domains: Vec<String>,
     /// Whether that is a peer's memory.
     pub remote: Option<&'static str>,
     /// Who executes it.
@@ -128,6 +133,7 @@ fn site(kernel: &Kernel, site: &Site) -> SiteJson {
         op: super::super::words::operation(site),
         shape: super::super::words::shape(site),
         address: site.address.as_ref().map(|a| address(kernel, a)),
+        domains: site.address.as_ref().map(|a| domains(kernel, a)).unwrap_or_default(),
         remote: site.address.as_ref().map(|a| match a.remote {
             Remote::No => "no",
             Remote::Maybe => "maybe",
@@ -146,6 +152,13 @@ fn site(kernel: &Kernel, site: &Site) -> SiteJson {
             .collect(),
         packet_bytes: site.packet.as_ref().map(|p| p.bytes),
     }
+}
+
+/// The domains that the memory at an address belongs to, as annotations say.
+pub fn domains(kernel: &Kernel, address: &Address) -> Vec<String> {
+    let objects = address.objects.iter().filter_map(|o| kernel.object(*o));
+    let all: BTreeSet<String> = objects.flat_map(|o| o.domains.iter().cloned()).collect();
+    all.into_iter().collect()
 }
 
 /// Where an address lies, in words.

@@ -11,6 +11,7 @@
 pub(crate) mod path;
 mod solve;
 pub(crate) mod value;
+pub(crate) mod words;
 
 pub(crate) use path::{Bytes, Path, PathId, Paths, Pick};
 pub(crate) use solve::{Provenance, solve};

@@ -3,6 +3,7 @@
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -37,6 +38,26 @@ bool giccChannelType(MlirType type, MlirType *element, int64_t *protocol, int64_
   *slots = channel.getSlots();
   *capacity = channel.getCapacity();
   return true;
+}
+
+/// Takes the domains of a function's arguments off them, and puts them down as one attribute of the function:
+/// `gicc.domains = "0:halo,2:halo"`.
+void giccGatherDomains(MlirOperation operation) {
+  auto function = dyn_cast<FunctionOpInterface>(unwrap(operation));
+  if (!function)
+    return;
+  auto attribute = StringAttr::get(function->getContext(), gicc::GiccDialect::kDomain);
+  std::string text;
+  for (unsigned n = 0; n < function.getNumArguments(); ++n) {
+    Attribute domains = function.removeArgAttr(n, attribute);
+    if (!domains)
+      continue;
+    domains.walk([&](FlatSymbolRefAttr name) {
+      text += (text.empty() ? "" : ",") + std::to_string(n) + ":" + name.getValue().str();
+    });
+  }
+  if (!text.empty())
+    function->setAttr(gicc::GiccDialect::kDomains, StringAttr::get(function->getContext(), text));
 }
 
 /// Makes a pass known by its name, as `--pass-pipeline` spells it.

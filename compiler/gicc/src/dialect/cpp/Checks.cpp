@@ -75,9 +75,6 @@ bool isMovable(Type type) {
   return width == 8 || width == 16 || width == 32 || width == 64;
 }
 
-namespace {
-
-/// The memory that a value of the type lies in, where it cannot be symmetric.
 std::optional<StringRef> foreignMemory(Type type) {
   int64_t space = 0;
   if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type))
@@ -108,7 +105,6 @@ std::optional<StringRef> foreignMemory(Type type) {
   }
 }
 
-/// The value that a view is a view of.
 Value originOf(Value value) {
   for (int steps = 0; steps < 1000; ++steps) {
     Operation *op = value.getDefiningOp();
@@ -123,6 +119,8 @@ Value originOf(Value value) {
   }
   return value;
 }
+
+namespace {
 
 /// What an operation makes, where that cannot be symmetric.
 std::optional<StringRef> foreignOrigin(Operation *op) {

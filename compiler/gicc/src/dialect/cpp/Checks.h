@@ -46,6 +46,15 @@ mlir::LogicalResult verifyPe(mlir::Operation *op, mlir::Value pe);
 mlir::LogicalResult verifyCount(mlir::Operation *op, mlir::Value count, std::optional<int64_t> limit,
                                 llvm::StringRef what);
 
+/// The value that a view is a view of.
+mlir::Value originOf(mlir::Value value);
+/// The memory that a value of the type lies in, where it cannot be symmetric.
+std::optional<llvm::StringRef> foreignMemory(mlir::Type type);
+/// A function's argument is in the domains that its attribute names.
+mlir::LogicalResult verifyDomains(mlir::Operation *function, unsigned argument, mlir::Attribute domains);
+/// A destination is not known to be in other domains alone.
+mlir::LogicalResult verifyMember(mlir::Operation *op, mlir::Value destination, mlir::FlatSymbolRefAttr domain);
+
 /// Two buffers and how many elements of which type of them are meant.
 struct Elements {
   mlir::Value to, from;

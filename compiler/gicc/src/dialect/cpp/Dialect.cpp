@@ -57,9 +57,14 @@ LogicalResult GiccDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return op->emitError() << "`gicc.fallback` stands on kernels, and `" << op->getName() << "` is no function";
     return success();
   }
+  if (attribute.getName() == kDomain)
+    return op->emitError() << "`gicc.domain` stands on arguments of functions, as `%edge: memref<64xf32> {gicc.domain = @halo}`; other memory is not symmetric";
+  // What the lowering leaves for level L.
+  if (attribute.getName() == kDomains && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
+    return success();
   if (attribute.getName() != kKernel)
     return op->emitError() << "the dialect `gicc` has no attribute " << attribute.getName()
-                           << "; on functions there are `gicc.kernel` and `gicc.fallback`";
+                           << "; on functions there are `gicc.kernel` and `gicc.fallback`, on their arguments `gicc.domain`";
   if (!isa<UnitAttr>(attribute.getValue()))
     return op->emitError() << "`gicc.kernel` has no value";
   auto function = dyn_cast<FunctionOpInterface>(op);
@@ -71,6 +76,12 @@ LogicalResult GiccDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (results.size() > 1 || (results.size() == 1 && !isa<LLVM::LLVMVoidType>(results[0])))
     return op->emitError() << "a kernel returns nothing";
   return success();
+}
+
+LogicalResult GiccDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  if (attribute.getName() != kDomain)
+    return op->emitError() << "the dialect `gicc` has no attribute " << attribute.getName() << " of arguments; there is `gicc.domain`";
+  return verifyDomains(op, argument, attribute.getValue());
 }
 
 } // namespace gicc

@@ -1,25 +1,9 @@
-// Teams, domains, PE numbers, addresses on peers.
+// Teams, PE numbers, addresses on peers.
 #include "Checks.h"
 
 using namespace mlir;
 
 namespace gicc {
-
-LogicalResult DomainOp::verify() {
-  if (!getId())
-    return success();
-  for (Operation &other : (*this)->getBlock()->getOperations()) {
-    if (&other == getOperation())
-      break;
-    auto domain = dyn_cast<DomainOp>(other);
-    if (domain && domain.getId() == getId()) {
-      InFlightDiagnostic error = emitOpError() << "the number " << *getId() << " belongs to another domain";
-      error.attachNote(domain.getLoc()) << "`@" << domain.getSymName() << "` has it";
-      return error;
-    }
-  }
-  return success();
-}
 
 LogicalResult TeamOp::verify() {
   if (!isPart())

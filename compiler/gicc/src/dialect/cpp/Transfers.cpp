@@ -91,7 +91,9 @@ LogicalResult InitiateOp::verify() {
   return getSignal() ? verifySignal(*this, getSignal()) : success();
 }
 LogicalResult InitiateOp::verifySymbolUses(SymbolTableCollection &) {
-  return verifyReference<DomainOp>(*this, getDomainAttr(), "domain");
+  if (failed(verifyReference<DomainOp>(*this, getDomainAttr(), "domain")))
+    return failure();
+  return verifyMember(*this, getDestination(), getDomainAttr());
 }
 LogicalResult InitiateOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {

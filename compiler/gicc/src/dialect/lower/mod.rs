@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Requires: collectives are expanded (they are refused). Ensures: no operation, type or attribute of the dialect is left
-//! but `gicc.kernel`; each call stands at its operation's place. The casts from memrefs are those that MLIR's conversion to
+//! but `gicc.kernel`, `gicc.fallback` and `gicc.domains`; each call stands at its operation's place. The casts from memrefs are those that MLIR's conversion to
 //! LLVM makes, and go when memrefs are converted. Preserves: everything else.
 //!
 //! | file | what it lowers |
@@ -19,10 +19,12 @@
 //! | `memory` | memrefs and pointers to addresses, counts to bytes |
 //! | `operation` | each operation |
 //! | `channel` | opening a channel |
+//! | `domain` | declarations of domains and their members |
 //! | `call` | a call of an intrinsic, with its declaration |
 
 mod call;
 mod channel;
+mod domain;
 mod memory;
 mod operation;
 
@@ -36,17 +38,8 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, RegionLike as _, Type, Value, ValueLike as _};
 
 use super::emit_error;
-use super::ir::{
-    all_below, enumeration, erase, event_group, integer, name_of, replace_uses, symbol_name, type_attribute,
-};
+use super::ir::{all_below, erase, event_group, integer, name_of, replace_uses, symbol_name, type_attribute};
 use super::passes::Failed;
-
-/// How far a domain's orderings reach, and its number.
-#[derive(Clone, Copy, Debug)]
-struct Domain {
-    id: i64,
-    scope: u64,
-}
 
 /// A part of the PEs: `start`, `start + stride`, and so on, `pes` in all.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +69,8 @@ impl Part {
 /// Where an operation cannot be lowered; all of them are told.
 pub(super) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
     let operations: Vec<_> = all_below(module).into_iter().filter(|o| name_of(*o).starts_with("gicc.")).collect();
-    let (domains, parts) = (domains(&operations), parts(&operations));
+    let (domains, parts) = (domain::numbered(&operations)?, parts(&operations));
+    domain::leave(module, &domains)?;
     let mut failed = events_that_cross_calls(module);
     let mut opened = Vec::new();
     for &operation in operations.iter().filter(|o| name_of(**o) == "gicc.channel") {
@@ -99,23 +93,6 @@ pub(super) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
     opened.into_iter().for_each(erase);
     events_become_numbers(module);
     Ok(())
-}
-
-/// The domains by name; numbers that nobody chose are the smallest that are free.
-fn domains(operations: &[OperationRef<'_, '_>]) -> HashMap<String, Domain> {
-    let declared: Vec<_> = operations.iter().filter(|o| name_of(**o) == "gicc.domain").collect();
-    let taken: Vec<i64> = declared.iter().filter_map(|o| integer(**o, "id")).collect();
-    let mut free = (1..).filter(|n| !taken.contains(n));
-    let mut found = HashMap::new();
-    for &&operation in &declared {
-        let id = integer(operation, "id").or_else(|| free.next()).unwrap_or(0);
-        let auto = u64::from(gicc_abi::codes::Scope::Auto.code());
-        let scope = enumeration(operation, "scope").unwrap_or(auto);
-        if let Some(name) = symbol_name(operation) {
-            found.insert(name, Domain { id, scope });
-        }
-    }
-    found
 }
 
 /// The teams that are a part of the PEs, by name.

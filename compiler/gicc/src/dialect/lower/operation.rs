@@ -7,10 +7,11 @@ use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::{OperationLike as _, OperationResult};
 use melior::ir::{OperationRef, Value, ValueLike as _};
 
+use super::Part;
 use super::call::call;
 use super::channel;
+use super::domain::Domain;
 use super::memory::{address, buffer_at, bytes, count, elements, elsewhere, static_elements};
-use super::{Domain, Part};
 use crate::dialect::emit_error;
 use crate::dialect::ir::{
     Before, channel_type, element_of, enumeration, event_group, integer, name_attribute, name_of, operand,

@@ -22,11 +22,16 @@ def Gicc_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Marks a function as a kernel: `func.func @k() attributes {gicc.kernel}`.
     static constexpr ::llvm::StringLiteral kKernel = "gicc.kernel";
     /// Names the function that a kernel calls where its communication failed and errors are checked strictly.
     static constexpr ::llvm::StringLiteral kFallback = "gicc.fallback";
+    /// Puts a buffer in domains: `func.func @k(%edge: memref<64xf32> {gicc.domain = @halo})`, or `[@halo, @rows]`.
+    static constexpr ::llvm::StringLiteral kDomain = "gicc.domain";
+    /// The same of all arguments, on a lowered function: `gicc.domains = "0:halo,2:halo"`.
+    static constexpr ::llvm::StringLiteral kDomains = "gicc.domains";
   }];
 }
 

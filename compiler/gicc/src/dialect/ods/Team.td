@@ -31,10 +31,13 @@ def Gicc_DomainOp : Gicc_Op<"domain", [Symbol]> {
   let description = [{
     `gicc.domain @halo scope(gpu)`. Domain 0 is the whole symmetric heap and needs no declaration; domains are numbered
     from 1 in the order of their declarations, or as `id(7)` says, to agree with other modules.
+
+    An argument of a function is a member by its attribute: `%edge: memref<64xf32> {gicc.domain = @halo}`, or
+    `{gicc.domain = [@halo, @rows]}`. Once a domain has members, an initiation on it may write to them alone.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
-    OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$id,
+    OptionalAttr<ConfinedAttr<I32Attr, [IntPositive, IntMaxValue<Gicc_LargestDomain>]>>:$id,
     DefaultValuedAttr<Gicc_ScopeAttr, "::gicc::Scope::Auto">:$scope
   );
   let assemblyFormat = "$sym_name (`id` `(` $id^ `)`)? (`scope` `(` custom<Choice>($scope)^ `)`)? attr-dict";

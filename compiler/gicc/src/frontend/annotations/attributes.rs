@@ -10,9 +10,10 @@ use inkwell::llvm_sys::{LLVMTypeKind, LLVMValueKind};
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef as _, InstructionValue};
 
-use crate::analysis::annotation::{Annotation, Notes, ParameterNote};
+use super::domains;
+use crate::analysis::annotation::{Annotation, Notes, ParameterNote, Said};
 use crate::analysis::known::ANNOTATED;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::llvm::{Call, calls, erase, name_of, span};
 
 /// As many addresses are followed from one annotation.
@@ -23,9 +24,14 @@ pub(super) fn read(module: &Module<'_>, notes: &mut Notes) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     of_globals(module, notes, &mut errors);
     each_call(module, &mut errors, &mut |call, annotation, is_field| {
-        let mut set = BTreeSet::new();
-        set.insert(annotation);
-        let number = notes.set(set.clone());
+        // SAFETY: the call is alive; behind the text it has the file and the line.
+        let place = unsafe {
+            let value = call.instruction.as_value_ref();
+            let arguments = LLVMGetNumArgOperands(value);
+            if arguments < 4 { None } else { place(LLVMGetOperand(value, 2), LLVMGetOperand(value, 3)) }
+        };
+        let said = Said { set: BTreeSet::from([annotation]), place };
+        let number = notes.set(said.clone());
         let value = call.instruction.as_value_ref();
         // SAFETY: the call has the annotated address as its first argument; what follows from it is alive.
         unsafe {
@@ -35,7 +41,7 @@ pub(super) fn read(module: &Module<'_>, notes: &mut Notes) -> Vec<Diagnostic> {
                 // Each access to a field has its own annotation, so only this address is meant.
                 mark_loads(module, vec![address], number);
             } else {
-                variable(module, address, number, notes, &set);
+                variable(module, address, number, notes, &said);
             }
         }
         erase(call.instruction);
@@ -43,10 +49,12 @@ pub(super) fn read(module: &Module<'_>, notes: &mut Notes) -> Vec<Diagnostic> {
     errors
 }
 
-/// Removes all annotations.
-pub(super) fn remove(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
+/// Removes all annotations; of what they say, the declarations of domains are kept.
+pub(super) fn remove(module: &Module<'_>, notes: &mut Notes) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
-    of_globals(module, &mut Notes::default(), &mut errors);
+    let mut found = Notes::default();
+    of_globals(module, &mut found, &mut errors);
+    notes.domains.append(&mut found.domains);
     each_call(module, &mut errors, &mut |call, _, is_field| {
         if is_field {
             let value = call.instruction.as_value_ref();
@@ -55,7 +63,7 @@ pub(super) fn remove(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
         }
         erase(call.instruction);
     });
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    errors
 }
 
 /// Calls `with` for each annotation of gicc's; those of others are left alone.
@@ -73,6 +81,9 @@ fn each_call<'c>(module: &Module<'c>, errors: &mut Vec<Diagnostic>, with: &mut d
         };
         match text.as_deref().and_then(Annotation::parse) {
             None => {}
+            Some(Ok(Annotation::DeclaresDomain(name))) => {
+                errors.push(domains::declared_elsewhere(&name).at(span(call.instruction)));
+            }
             Some(Ok(annotation)) => with(call, annotation, is_field),
             Some(Err(why)) => errors.push(unknown(&why, Some(call.instruction))),
         }
@@ -95,6 +106,7 @@ fn of_globals(module: &Module<'_>, notes: &mut Notes, errors: &mut Vec<Diagnosti
             return;
         }
         let mut others = false;
+        let mut declarations = Vec::new();
         for n in 0..u32::try_from(LLVMGetNumOperands(all)).unwrap_or(0) {
             let entry = LLVMGetOperand(all, n);
             if LLVMGetNumOperands(entry) < 2 {
@@ -113,6 +125,16 @@ fn of_globals(module: &Module<'_>, notes: &mut Notes, errors: &mut Vec<Diagnosti
                 }
                 Some(Ok(annotation)) => annotation,
             };
+            if let Annotation::DeclaresDomain(name) = annotation {
+                let located = LLVMGetNumOperands(entry) >= 4;
+                let place = if located { place(LLVMGetOperand(entry, 2), LLVMGetOperand(entry, 3)) } else { None };
+                match domains::of_variable(name, what, place) {
+                    Ok(domain) => notes.domains.push(domain),
+                    Err(error) => errors.push(error),
+                }
+                declarations.push(what);
+                continue;
+            }
             let name = value_name(what);
             let of = if LLVMIsAFunction(what).is_null() { &mut notes.variables } else { &mut notes.functions };
             of.entry(name).or_default().insert(annotation);
@@ -121,6 +143,20 @@ fn of_globals(module: &Module<'_>, notes: &mut Notes, errors: &mut Vec<Diagnosti
         if !others {
             LLVMDeleteGlobal(list.as_value_ref());
         }
+        domains::forget(module, &declarations);
+    }
+}
+
+/// The place that clang writes beside an annotation: a file, and a line of it.
+///
+/// # Safety
+/// Both values are alive.
+unsafe fn place(file: LLVMValueRef, line: LLVMValueRef) -> Option<Span> {
+    // SAFETY: as the caller states.
+    unsafe {
+        let line = if LLVMIsAConstantInt(line).is_null() { 0 } else { LLVMConstIntGetZExtValue(line) };
+        let line = u32::try_from(line).ok().filter(|l| *l > 0)?;
+        Some(Span { file: string(file)?, line, column: 0 })
     }
 }
 
@@ -128,19 +164,13 @@ fn of_globals(module: &Module<'_>, notes: &mut Notes, errors: &mut Vec<Diagnosti
 ///
 /// # Safety
 /// The address is alive.
-unsafe fn variable(
-    module: &Module<'_>,
-    address: LLVMValueRef,
-    number: u32,
-    notes: &mut Notes,
-    set: &BTreeSet<Annotation>,
-) {
+unsafe fn variable(module: &Module<'_>, address: LLVMValueRef, number: u32, notes: &mut Notes, said: &Said) {
     // SAFETY: as the caller states; each question is asked of a value of the kind that was found.
     unsafe {
         let address = strip(address);
         if LLVMGetValueKind(address) == LLVMValueKind::LLVMArgumentValueKind {
             // A structure that is passed by value.
-            note_parameter(address, notes, set);
+            note_parameter(address, notes, said);
             mark_loads(module, vec![address], number);
             return;
         }
@@ -159,7 +189,7 @@ unsafe fn variable(
             if LLVMGetInstructionOpcode(user) == LLVMOpcode::LLVMStore && LLVMGetOperand(user, 1) == address {
                 let stored = LLVMGetOperand(user, 0);
                 if LLVMGetValueKind(stored) == LLVMValueKind::LLVMArgumentValueKind {
-                    note_parameter(stored, notes, set);
+                    note_parameter(stored, notes, said);
                 }
                 if let Some(marked) = mark(module, stored, user, number) {
                     LLVMSetOperand(user, 0, marked);
@@ -173,7 +203,7 @@ unsafe fn variable(
 ///
 /// # Safety
 /// The value is an argument of a function.
-unsafe fn note_parameter(argument: LLVMValueRef, notes: &mut Notes, set: &BTreeSet<Annotation>) {
+unsafe fn note_parameter(argument: LLVMValueRef, notes: &mut Notes, said: &Said) {
     // SAFETY: as the caller states.
     unsafe {
         let function = LLVMGetParamParent(argument);
@@ -183,7 +213,7 @@ unsafe fn note_parameter(argument: LLVMValueRef, notes: &mut Notes, set: &BTreeS
                     function: value_name(function),
                     index: n,
                     offset: None,
-                    set: set.clone(),
+                    said: said.clone(),
                 });
             }
         }
@@ -237,6 +267,22 @@ unsafe fn mark_result(module: &Module<'_>, load: LLVMValueRef, number: u32) {
         let Some(marked) = mark(module, load, next, number) else { return };
         LLVMReplaceAllUsesWith(load, marked);
         LLVMSetOperand(marked, 0, load);
+    }
+}
+
+/// Marks what a parameter holds, everywhere in its function.
+///
+/// # Safety
+/// The value is an argument of a function that has a body.
+pub(super) unsafe fn mark_parameter(module: &Module<'_>, argument: LLVMValueRef, notes: &mut Notes, said: &Said) {
+    // SAFETY: as the caller states; the mark stands in front of all instructions, and is the only use that keeps the value.
+    unsafe {
+        note_parameter(argument, notes, said);
+        let first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetParamParent(argument)));
+        if let Some(marked) = mark(module, argument, first, notes.set(said.clone())) {
+            LLVMReplaceAllUsesWith(argument, marked);
+            LLVMSetOperand(marked, 0, argument);
+        }
     }
 }
 
@@ -321,7 +367,7 @@ unsafe fn strip(mut value: LLVMValueRef) -> LLVMValueRef {
 ///
 /// # Safety
 /// The value is alive.
-unsafe fn string(value: LLVMValueRef) -> Option<String> {
+pub(super) unsafe fn string(value: LLVMValueRef) -> Option<String> {
     // SAFETY: as the caller states; a constant string has the length that LLVM says.
     unsafe {
         let variable = strip(value);

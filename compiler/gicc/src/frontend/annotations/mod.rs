@@ -17,6 +17,7 @@
 //! | file | what it reads |
 //! | --- | --- |
 //! | `attributes` | clang's intrinsics for `__attribute__((annotate("…")))` |
+//! | `domains` | declarations of domains, and what MLIR says of its functions' arguments |
 //! | `side_file` | a file in TOML |
 //! | `packets` | copies of 16 bytes and their kin |
 //!
@@ -24,6 +25,7 @@
 //! everything else; [`remove`] takes annotations away for a compilation that needs none.
 
 mod attributes;
+mod domains;
 mod packets;
 mod side_file;
 
@@ -31,13 +33,14 @@ use std::path::PathBuf;
 
 use inkwell::module::Module;
 
-use crate::analysis::annotation::Notes;
+use crate::analysis::annotation::{DomainNote, Notes};
 use crate::diagnostic::Diagnostic;
 
 /// Reads annotations and packets of a module, and side files.
 ///
 /// # Errors
-/// An annotation that begins with `gicc.` and is none; a side file that does not parse, or names what does not exist.
+/// An annotation that begins with `gicc.` and is none; a side file that does not parse, or names what does not exist; domains
+/// that do not agree.
 pub(crate) fn read(module: &Module<'_>, side_files: &[PathBuf]) -> Result<Notes, Vec<Diagnostic>> {
     let mut notes = Notes::default();
     let mut errors = Vec::new();
@@ -45,14 +48,21 @@ pub(crate) fn read(module: &Module<'_>, side_files: &[PathBuf]) -> Result<Notes,
         errors.extend(side_file::read(module, file, &mut notes).err());
     }
     errors.extend(attributes::read(module, &mut notes));
+    domains::read_members(module, &mut notes);
+    errors.extend(domains::read_declarations(module, &mut notes));
     packets::read(module, &mut notes);
     if errors.is_empty() { Ok(notes) } else { Err(errors) }
 }
 
-/// Takes gicc's annotations out of a module, so that annotated variables live in registers again.
+/// Takes gicc's annotations out of a module, so that annotated variables live in registers again; the domains that are
+/// declared.
 ///
 /// # Errors
-/// An annotation that begins with `gicc.` and is none.
-pub(crate) fn remove(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
-    attributes::remove(module)
+/// An annotation that begins with `gicc.` and is none; domains that do not agree.
+pub(crate) fn remove(module: &Module<'_>) -> Result<Vec<DomainNote>, Vec<Diagnostic>> {
+    let mut notes = Notes::default();
+    let mut errors = attributes::remove(module, &mut notes);
+    domains::remove_members(module);
+    errors.extend(domains::read_declarations(module, &mut notes));
+    if errors.is_empty() { Ok(notes.domains) } else { Err(errors) }
 }

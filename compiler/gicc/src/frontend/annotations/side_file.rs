@@ -27,7 +27,7 @@ use inkwell::module::Module;
 use inkwell::values::{BasicValueEnum, FunctionValue};
 use serde::Deserialize;
 
-use crate::analysis::annotation::{Annotation, Notes, ParameterNote};
+use crate::analysis::annotation::{Annotation, Notes, ParameterNote, Said};
 use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::llvm::{defined_functions, demangled, is_kernel, name_of};
 
@@ -75,7 +75,7 @@ pub(super) fn read(module: &Module<'_>, path: &Path, notes: &mut Notes) -> Resul
     })?;
     for entry in file.annotation {
         let place = at(entry.span().start);
-        apply(module, entry.get_ref(), notes).map_err(|why| {
+        apply(module, entry.get_ref(), place.clone(), notes).map_err(|why| {
             fail(why)
                 .at(place)
                 .cure("`gicc explain` shows the kernels and the parameters that their pointers come from")
@@ -84,17 +84,17 @@ pub(super) fn read(module: &Module<'_>, path: &Path, notes: &mut Notes) -> Resul
     Ok(())
 }
 
-fn apply(module: &Module<'_>, entry: &Entry, notes: &mut Notes) -> Result<(), String> {
+fn apply(module: &Module<'_>, entry: &Entry, place: Option<Span>, notes: &mut Notes) -> Result<(), String> {
     let mut set = BTreeSet::new();
     for text in &entry.is {
         match Annotation::parse(text) {
-            Some(Ok(annotation)) => set.insert(annotation),
+            Some(Ok(annotation)) if !matches!(annotation, Annotation::DeclaresDomain(_)) => set.insert(annotation),
             _ => return Err(format!("`{text}` is no annotation: there are {}", Annotation::KNOWN)),
         };
     }
     match (&entry.function, &entry.variable) {
         (None, Some(variable)) => of_variable(module, variable, set, notes),
-        (Some(function), None) => of_function(module, function, entry, &set, notes),
+        (Some(function), None) => of_function(module, function, entry, &Said { set, place }, notes),
         _ => Err("an annotation is of either a `function` or a `variable`".to_owned()),
     }
 }
@@ -111,13 +111,7 @@ fn of_variable(module: &Module<'_>, wanted: &str, set: BTreeSet<Annotation>, not
     if found { Ok(()) } else { Err(format!("there is no variable `{wanted}`")) }
 }
 
-fn of_function(
-    module: &Module<'_>,
-    wanted: &str,
-    entry: &Entry,
-    set: &BTreeSet<Annotation>,
-    notes: &mut Notes,
-) -> Result<(), String> {
+fn of_function(module: &Module<'_>, wanted: &str, entry: &Entry, said: &Said, notes: &mut Notes) -> Result<(), String> {
     let kernels: Vec<FunctionValue<'_>> = defined_functions(module)
         .into_iter()
         .filter(|f| is_kernel(*f))
@@ -130,7 +124,7 @@ fn of_function(
     for kernel in kernels {
         let symbol = name_of(kernel);
         let Some(parameter) = &entry.parameter else {
-            notes.functions.entry(symbol).or_default().extend(set.iter().cloned());
+            notes.functions.entry(symbol).or_default().extend(said.set.iter().cloned());
             found = true;
             continue;
         };
@@ -141,7 +135,7 @@ fn of_function(
                 ParameterName::Name(wanted) => name(value) == *wanted,
             };
             if is_it {
-                let note = ParameterNote { function: symbol.clone(), index, offset: entry.offset, set: set.clone() };
+                let note = ParameterNote { function: symbol.clone(), index, offset: entry.offset, said: said.clone() };
                 notes.parameters.push(note);
                 found = true;
             }
