@@ -55,6 +55,8 @@ func.func @views(%to: memref<64xf32>, %from: memref<8xf32>, %p: !llvm.ptr, %q: !
 // CHECK: llvm.call @__gicc_wait_block(
 // CHECK: llvm.call @__gicc_test(
 // CHECK: llvm.call @__gicc_barrier_block()
+// CHECK: llvm.call @__gicc_barrier_part_block(%{{.*}}, %{{.*}}, %{{.*}}) : (i32, i32, i32) -> ()
+// CHECK: llvm.call @__gicc_barrier_part_block(%{{.*}}, %{{.*}}, %{{.*}})
 // CHECK: llvm.call @__gicc_quiet_thread()
 // The numbers are those of gicc/abi.h: add is 1, relaxed 0, ge 3, any PE -1.
 // IR-LABEL: define {{.*}}@signals(
@@ -62,12 +64,17 @@ func.func @views(%to: memref<64xf32>, %from: memref<8xf32>, %p: !llvm.ptr, %q: !
 // IR: call void @__gicc_notify_warp(ptr %{{.*}}, i64 %{{.*}}, i32 0, i32 0, i32 %{{.*}})
 // IR: call i64 @__gicc_wait_block(ptr %{{.*}}, i32 3, i64 %{{.*}}, i32 -1)
 // IR: call i32 @__gicc_test(ptr %{{.*}}, i32 4, i64 %{{.*}})
+// IR: call void @__gicc_barrier_part_block(i32 1, i32 3, i32 2)
+// IR: call void @__gicc_barrier_part_block(i32 %[[N:.*]], i32 %[[N]], i32 %[[N]])
+gicc.team @column pes(2) start(1) stride(3)
 func.func @signals(%to: memref<64xf32>, %from: memref<64xf32>, %word: memref<1xi64>, %v: i64, %pe: i32, %out: !llvm.ptr) {
   gicc.put_signal block %to, %from signal %word add %v to %pe : memref<64xf32>, memref<64xf32>, memref<1xi64>
   gicc.signal warp %word set %v to %pe order(relaxed) : memref<1xi64>
   %seen = gicc.wait block %word ge %v : memref<1xi64>
   %less = gicc.test %word lt %v : memref<1xi64>
   gicc.barrier
+  gicc.barrier in @column
+  gicc.barrier part(%pe, %pe, %pe)
   gicc.quiet thread
   %s = arith.select %less, %seen, %v : i64
   llvm.store %s, %out : i64, !llvm.ptr

@@ -66,6 +66,8 @@ func.func @orderings(%word: memref<i64>, %v: i64, %pe: i32) {
   gicc.acquire thread domain(@all)
   // CHECK: gicc.barrier in @world
   gicc.barrier in @world
+  // CHECK: gicc.barrier part(%{{.*}}, %{{.*}}, %{{.*}}){{$}}
+  gicc.barrier part(%pe, %pe, %pe)
   // CHECK: gicc.quiet warp
   gicc.quiet warp
   return

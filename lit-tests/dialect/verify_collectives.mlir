@@ -154,6 +154,24 @@ func.func @beyond(%x: memref<4xf32>) {
 
 // -----
 
+gicc.team @column pes(2) stride(2)
+func.func @meets(%n: i32) {
+  // expected-error @+1 {{one team takes part: either `in @column`, or `part(...)`}}
+  gicc.barrier in @column part(%n, %n, %n)
+  return
+}
+
+// -----
+
+func.func @meets_by_numbers(%n: i32) {
+  %none = arith.constant 0 : i32
+  // expected-error @+1 {{a part of the PEs cannot have a stride of 0}}
+  gicc.barrier part(%n, %none, %n)
+  return
+}
+
+// -----
+
 gicc.team @all pes(4) // expected-note {{`@all` says so}}
 // expected-error @+1 {{its last PE would be 5, and the program is for 4 PEs}}
 gicc.team @column pes(3) start(1) stride(2)

@@ -82,11 +82,12 @@ impl Intrinsic {
     pub fn may_fail_waiting(&self) -> bool {
         // What a collective's function says last of all, carried out or refused, stands for the collective where that function is
         // made already: the count of rounds, or of a part of the PEs that it is over.
-        const WAITS: [&str; 12] = [
+        const WAITS: [&str; 13] = [
             "wait",
             "channel_put",
             "channel_wait",
             "barrier",
+            "barrier_part",
             "grid_sync",
             "event_wait",
             "all_reduce",
@@ -160,6 +161,8 @@ intrinsics! {
     Interface Void "__gicc_quiet_block" () "The same by a block.";
     Interface Void "__gicc_barrier_block" ()
         "All PEs' blocks of the same index meet; what any of them wrote before is visible to all of them afterwards.";
+    Interface Void "__gicc_barrier_part_block" (I32 "start", I32 "stride", I32 "members")
+        "The same of a part of the PEs: start, start + stride and so on, members in all, of which this PE is one.";
     Interface Void "__gicc_grid_sync" ()
         "All blocks of the grid on this PE meet; what any of them wrote before is visible to all of them afterwards. All threads of every block call, and all blocks are resident.";
     Interface Void "__gicc_all_reduce_block" (Ptr "out", Ptr "in", I64 "count", I32 "type", I32 "reduce", I32 "algorithm")
@@ -301,7 +304,8 @@ mod tests {
         assert_eq!(of("__gicc_wait_warp").group(), Some(Group::Warp));
         assert_eq!(of("__gicc_test").group(), None);
         let waits = ["__gicc_wait_thread", "__gicc_channel_put_block", "__gicc_barrier_block", "__gicc_grid_sync"];
-        for name in waits.into_iter().chain(["__gicc_epoch_set", "__gicc_part_over"]) {
+        let more = ["__gicc_barrier_part_block", "__gicc_epoch_set", "__gicc_part_over"];
+        for name in waits.into_iter().chain(more) {
             assert!(of(name).may_fail_waiting(), "{name}");
         }
         let others = ["__gicc_test", "__gicc_put_block", "__gicc_packet_wait", "__gicc_check_error_block"];

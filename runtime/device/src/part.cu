@@ -78,13 +78,11 @@ extern "C" __device__ __attribute__((always_inline)) int64_t __gicc_part_epoch(i
   return (int64_t)part_epochs()[other_pe];
 }
 
-// As `__gicc_barrier_block`, with the epoch of each pair; nothing counts here.
-extern "C" __device__ __attribute__((always_inline)) void __gicc_part_barrier_block(int32_t start, int32_t stride,
-                                                                                    int32_t members, int64_t rounds) {
+/// As `__gicc_barrier_block`, with the epoch of each pair and `more`.
+GICC_RT void meet_part(int32_t start, int32_t stride, int32_t members, uint64_t more) {
   int32_t me = __gicc_my_pe();
   uint64_t GICC_GLOBAL *epochs = part_epochs();
   uint64_t *arrivals = part_arrivals();
-  uint64_t more = (uint64_t)rounds + 1;
   // All that the block wrote comes before the release.
   Block::meet();
   if (Block::speaks()) {
@@ -102,6 +100,22 @@ extern "C" __device__ __attribute__((always_inline)) void __gicc_part_barrier_bl
     if (pe != me && !poll_until(arrivals + pe, GICC_COMPARE_GE, epochs[pe] + more, pe, seen)) break;
   }
   Block::meet();
+}
+
+// Nothing counts here.
+extern "C" __device__ __attribute__((always_inline)) void __gicc_part_barrier_block(int32_t start, int32_t stride,
+                                                                                    int32_t members, int64_t rounds) {
+  meet_part(start, stride, members, (uint64_t)rounds + 1);
+}
+
+// Counts first: what ended before this ended with a meeting of the block, so nobody reads the epochs any more, and the meeting
+// in front of the release shows all of them to the thread that signals. What follows depends on the polls by their order.
+extern "C" __device__ __attribute__((always_inline)) void __gicc_barrier_part_block(int32_t start, int32_t stride,
+                                                                                    int32_t members) {
+  if (!__gicc_part_check(nullptr, nullptr, 0, 1, start, stride, members)) return;
+  uint64_t GICC_GLOBAL *epochs = part_epochs();
+  for (uint32_t n = thread_in_block(); n < (uint32_t)members; n += threads_of_block()) epochs[start + (int32_t)n * stride]++;
+  meet_part(start, stride, members, 0);
 }
 
 // Behind a meeting of the block: all have read the epochs.

@@ -34,6 +34,20 @@ extern "C" __global__ void parts(TYPE *out, const TYPE *in) {
 #endif
 }
 
+// A part of two PEs that are not the first ones meets three times: one thread stores at the other PE, another reads there; then what
+// was read is overwritten.
+extern "C" __global__ void part_barrier(u64 *data) {
+  const team two(1, 1, 2);
+  u64 *theirs = peer_ptr(data, 3 - my_pe()), v;
+  if (threadIdx.x == 1) asm volatile("st.global.u64 [%0], 50;" ::"l"(theirs) : "memory");
+  barrier(two);
+  if (threadIdx.x == 0) asm volatile("ld.global.u64 %0, [%1];" : "=l"(v) : "l"(data) : "memory");
+  barrier(two);
+  if (threadIdx.x == 1) asm volatile("st.global.u64 [%0], 60;" ::"l"(theirs) : "memory");
+  barrier(two);
+  if (threadIdx.x == 0) asm volatile("ld.global.u64 %0, [%1];" : "=l"(v) : "l"(data) : "memory");
+}
+
 // Without packets: a part of two PEs that are not the first ones meets twice at its barrier.
 extern "C" __global__ void part_simple(u64 *out, u64 *in, long n) {
   const u64 mine = 100 * my_pe() + threadIdx.x + 1;

@@ -1,7 +1,8 @@
 //! Collectives of parts of the PEs that overlap: of PEs 0 and 1, of 0 to 2, and of 0 and 1 again. Each two PEs count the
 //! rounds that they have ended together, in memory. Besides what every collective with packets rests on, a word of *every* PE
 //! is written anew from the reduction that ends a round: what a block sends round a ring then depends on what it polled of
-//! another part. That is taken away from the text too.
+//! another part. That is taken away from the text too. Of the barrier of a part, the program's own and the one between stages
+//! without packets, each ordering is deleted.
 
 use super::collectives::{Algorithm, Form, Needed, check_each, compiled_from, element};
 use super::packets::function;
@@ -280,14 +281,16 @@ fn every_word_depends_on_the_reduction() {
     assert!(shape.is_right(&only_members(&text)).is_err(), "still right where words of members only are written");
 }
 
-/// Without packets: each ordering of a part's barrier is needed.
-#[test]
-fn without_packets() {
-    let input = DATA + 0x800;
+/// Proves kernels of PEs 1 and 2 that meet at the barrier of their part `N` times; and that each ordering is needed.
+fn prove_meeting<const N: usize>(
+    entry: &'static str,
+    parameters: fn(u64) -> Vec<u64>,
+    expectation: fn(&mut Extracted),
+) {
     let blocks = [1, 2].map(|pe: u64| {
         let place = part_memory(pe) + heap::PART_LINE * PES + 8 * (3 - pe);
-        let block = Block::new("part_simple", pe as i32, &[DATA + STRIDE * pe, input + STRIDE * pe, 4]);
-        block.team(PES as u32).polls(place, [1, 2])
+        let rounds = std::array::from_fn::<_, N, _>(|n| n as u128 + 1);
+        Block::new(entry, pe as i32, &parameters(pe)).team(PES as u32).polls(place, rounds)
     });
     for arch in ["sm_90", "sm_80"] {
         let text = compiled_from(
@@ -296,19 +299,42 @@ fn without_packets() {
             &["TYPE=u64", "EACH=1", "FIRST=1", "MIDDLE=1", "WAY=direct", "GATHERS"].map(String::from),
         );
         let right = |text: &str| {
-            let extracted = extract_settled(text, &blocks, &memory(), &[])?;
+            let mut extracted = extract_settled(text, &blocks, &memory(), &[])?;
+            expectation(&mut extracted);
             check_each(&extracted).map(|()| extracted)
         };
-        let proven = right(&text).unwrap_or_else(|e| panic!("{arch}: {e}"));
+        let proven = right(&text).unwrap_or_else(|e| panic!("{entry}, {arch}: {e}"));
         let module = ptx::parse_module(&text).expect("emitted PTX parses");
         let mut tried = 0;
         for mutation in mutations(&text, &module) {
             let executed = proven.executed.iter().any(|s| s.start <= mutation.site.start && mutation.site.end <= s.end);
             if executed {
                 tried += 1;
-                assert!(right(&mutation.apply(&text)).is_err(), "{arch}: {mutation}: still right");
+                assert!(right(&mutation.apply(&text)).is_err(), "{entry}, {arch}: {mutation}: still right");
             }
         }
-        assert!(tried >= 4, "{arch}: only {tried} orderings were found to delete");
+        assert!(tried >= 4 * N, "{entry}, {arch}: only {tried} orderings were found to delete");
     }
+}
+
+#[test]
+fn without_packets() {
+    prove_meeting::<2>("part_simple", |pe| vec![DATA + STRIDE * pe, DATA + 0x800 + STRIDE * pe, 4], |_| {});
+}
+
+#[test]
+fn barrier() {
+    prove_meeting::<3>("part_barrier", |pe| vec![DATA + STRIDE * pe], expect_both_stores);
+}
+
+/// Each reading thread finds what was stored before its barrier; the traces, which are of one PE after the other, found what the
+/// run before had left.
+fn expect_both_stores(extracted: &mut Extracted) {
+    let mut seen = std::collections::BTreeSet::new();
+    for (thread, _, value) in extracted.loads.iter_mut().filter(|(_, _, value)| *value == 60) {
+        if seen.insert(thread.clone()) {
+            *value = 50;
+        }
+    }
+    assert_eq!(seen.len(), 2, "a thread of each PE reads");
 }

@@ -44,3 +44,25 @@ __device__ void add_up(unsigned *elements, const unsigned *all, int members, int
   }
 GATHER(direct_block, direct)
 GATHER(gather_ring_block, ring)
+
+// The same by hand, with a team's barrier: its members meet, so that none reads any more what came before, maybe of another team;
+// store at all members; meet; and add up what came, by threads that did not store it.
+__device__ void reduce(const gicc::team &team, unsigned *elements, unsigned *all, int n) {
+  gicc::barrier(team);
+  for (int pe = 0; pe < team.n_pes(); pe++) {
+    unsigned *there = gicc::peer_ptr(all, team.world_pe(pe)) + team.my_pe() * n;
+    for (int k = threadIdx.x; k < n; k += blockDim.x) there[k] = elements[k];
+  }
+  gicc::barrier(team);
+  add_up(elements, all, team.n_pes(), n);
+}
+extern "C" __global__ void barrier_block(unsigned *elements, unsigned *all, int n, int rounds) {
+  const int me = gicc::my_pe(), pes = gicc::n_pes();
+  const gicc::team pair(me & ~1, 1, 2), parity(me & 1, 2, (pes + 1 - (me & 1)) / 2);
+  for (int i = 0; i < rounds; i++) {
+    // Barriers and collectives of a pair count the same rounds.
+    if ((me | 1) < pes && i % 2 == 1) gicc::all_reduce(pair, elements, elements, n - i);
+    else if ((me | 1) < pes) reduce(pair, elements, all, n - i);
+    reduce(parity, elements, all, n);
+  }
+}

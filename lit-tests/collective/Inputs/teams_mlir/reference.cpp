@@ -9,4 +9,6 @@ GICC_REFERENCE(run) {
   for (int pe = 0; pe < 4; ++pe)
     for (int k = 0; k < 200; ++k)
       run.buffer<uint32_t>("halves", pe)[k] = run.buffer<uint32_t>("x", (pe & 2) + k / 100)[k % 100];
+  for (int pe = 0; pe < 4; ++pe)
+    for (int k = 0; k < 32; ++k) run.buffer<uint32_t>("seen", pe)[k] = run.buffer<uint32_t>("halves", pe ^ 2)[31 - k];
 }

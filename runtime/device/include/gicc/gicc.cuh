@@ -467,6 +467,13 @@ GICC_INLINE void all_gather(const team &members, T *out, const detail::identity_
   else __gicc_all_gather_part_block(out, (void *)in, count, type, (int32_t)a, start, stride, pes);
 }
 
+/// `barrier` over the PEs of a team: the blocks of this index on its PEs meet, and what any of them wrote before is visible to all
+/// of them afterwards. As with collectives of a team, the others do not call, and a PE that is in two teams comes to their
+/// barriers and collectives in the order in which the PEs that are in both do.
+GICC_INLINE void barrier(const team &members) {
+  __gicc_barrier_part_block(members.start, members.stride, members.pes);
+}
+
 /// Counts the block in on counter (32 bits of this GPU's memory, zero at first). True for the last of `blocks` blocks, which
 /// then sees what all of them wrote before, and may speak for them; the counter is zero again afterwards. By a block (the
 /// default): all of its threads call and all learn whether it is the last. By a thread: one thread of each block calls,

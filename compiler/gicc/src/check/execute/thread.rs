@@ -57,6 +57,10 @@ const ERROR_WORDS: u64 = HEAP_BYTES - (1 << 20);
 
 const WORKSPACE: u64 = HEAP_BYTES - (1 << 30);
 
+/// Bytes of the workspace without the memory for parts of the PEs, which lies behind: room for packets of many blocks, and as
+/// much again.
+const WORKSPACE_BYTES: u64 = 1 << 29;
+
 /// Which thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Role {

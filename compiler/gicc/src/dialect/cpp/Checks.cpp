@@ -204,6 +204,25 @@ LogicalResult verifyPe(Operation *op, Value pe) {
   return op->emitOpError() << "PE " << *number << " does not exist: PEs count from 0";
 }
 
+LogicalResult verifyPart(Operation *op, FlatSymbolRefAttr team, OperandRange part) {
+  if (part.empty())
+    return success();
+  if (team)
+    return op->emitOpError() << "one team takes part: either `in " << team << "`, or `part(...)`";
+  if (part.size() != 3)
+    return op->emitOpError() << "a part of the PEs has a start, a stride and a number of PEs, as `part(%start, %stride, %pes)`";
+  std::optional<int64_t> start = constantOf(part[0]), stride = constantOf(part[1]), pes = constantOf(part[2]);
+  if (start && *start < 0)
+    return op->emitOpError() << "a part of the PEs cannot start with PE " << *start;
+  if (stride && *stride < 1)
+    return op->emitOpError() << "a part of the PEs cannot have a stride of " << *stride;
+  if (pes && *pes < 1)
+    return op->emitOpError() << "a part of the PEs cannot have " << *pes << " PEs";
+  if (start && stride && pes && *start + (*pes - 1) * *stride > kLastPe)
+    return op->emitOpError() << "the part's last PE would be " << *start + (*pes - 1) * *stride << ": PEs count up to " << kLastPe;
+  return success();
+}
+
 LogicalResult verifyCount(Operation *op, Value count, std::optional<int64_t> limit, StringRef what) {
   std::optional<int64_t> number = constantOf(count);
   if (!number)

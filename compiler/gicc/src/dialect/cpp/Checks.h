@@ -42,6 +42,8 @@ mlir::LogicalResult verifyContiguous(mlir::Operation *op, mlir::Value value, llv
 mlir::LogicalResult verifySignal(mlir::Operation *op, mlir::Value signal);
 /// A PE that can exist.
 mlir::LogicalResult verifyPe(mlir::Operation *op, mlir::Value pe);
+/// Start, stride and number of PEs of a part of the PEs, as far as they are known, where no `team` says which it is.
+mlir::LogicalResult verifyPart(mlir::Operation *op, mlir::FlatSymbolRefAttr team, mlir::OperandRange part);
 /// A count that is not negative, and not more than `limit` where that is known.
 mlir::LogicalResult verifyCount(mlir::Operation *op, mlir::Value count, std::optional<int64_t> limit,
                                 llvm::StringRef what);

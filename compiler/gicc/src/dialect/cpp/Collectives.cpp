@@ -29,27 +29,6 @@ template <class Op> LogicalResult verifyTeam(Op op) {
   return verifyReference<TeamOp>(op, op.getTeamAttr(), "team");
 }
 
-/// Start, stride and number of PEs of a part, as far as they are known.
-template <class Op> LogicalResult verifyPart(Op op) {
-  OperandRange part = op.getPart();
-  if (part.empty())
-    return success();
-  if (op.getTeamAttr())
-    return op.emitOpError() << "one team takes part: either `in " << op.getTeamAttr() << "`, or `part(...)`";
-  if (part.size() != 3)
-    return op.emitOpError() << "a part of the PEs has a start, a stride and a number of PEs, as `part(%start, %stride, %pes)`";
-  std::optional<int64_t> start = constantOf(part[0]), stride = constantOf(part[1]), pes = constantOf(part[2]);
-  if (start && *start < 0)
-    return op.emitOpError() << "a part of the PEs cannot start with PE " << *start;
-  if (stride && *stride < 1)
-    return op.emitOpError() << "a part of the PEs cannot have a stride of " << *stride;
-  if (pes && *pes < 1)
-    return op.emitOpError() << "a part of the PEs cannot have " << *pes << " PEs";
-  if (start && stride && pes && *start + (*pes - 1) * *stride > kLastPe)
-    return op.emitOpError() << "the part's last PE would be " << *start + (*pes - 1) * *stride << ": PEs count up to " << kLastPe;
-  return success();
-}
-
 /// All blocks of the grid take part: memory of one block or thread is none of all.
 template <class Op> LogicalResult verifyGrid(Op op) {
   if (op.getGroup() != CollectiveGroup::Grid)
@@ -79,7 +58,7 @@ LogicalResult AllReduceOp::verify() {
                          << "; write how many are meant, as `count %n`";
   if (failed(verifyCount(*this, getCount(), out, "result")) || failed(verifyCount(*this, getCount(), in, "input")))
     return failure();
-  if (failed(verifyPart(*this)))
+  if (failed(verifyPart(*this, getTeamAttr(), getPart())))
     return failure();
   return verifyGrid(*this);
 }
@@ -101,7 +80,7 @@ LogicalResult AllGatherOp::verify() {
     return emitOpError() << "the result has " << *out << " elements, which are no whole number of PEs with " << *each << " each";
   if (!getCount() && !isa<MemRefType>(getIn().getType()))
     return emitOpError() << "from a pointer the number of elements has to be written, as `count %n`";
-  if (failed(verifyPart(*this)))
+  if (failed(verifyPart(*this, getTeamAttr(), getPart())))
     return failure();
   return verifyGrid(*this);
 }

@@ -76,6 +76,7 @@ LogicalResult AcquireOp::verifySymbolUses(SymbolTableCollection &) {
 }
 void AcquireOp::getEffects(Effects &effects) { ordersMemory(effects); }
 
+LogicalResult BarrierOp::verify() { return verifyPart(*this, getTeamAttr(), getPart()); }
 LogicalResult BarrierOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyReference<TeamOp>(*this, getTeamAttr(), "team");
 }

@@ -56,7 +56,7 @@ pub(super) fn lower(
         "gicc.test" => this.test(),
         "gicc.release" => this.ordering("__gicc_release"),
         "gicc.acquire" => this.ordering("__gicc_acquire"),
-        "gicc.barrier" => this.plain("__gicc_barrier_block"),
+        "gicc.barrier" => this.barrier(),
         "gicc.quiet" => this.plain(&format!("__gicc_quiet_{}", this.group()?)),
         "gicc.event_wait" => this.event_wait(),
         "gicc.event_test" => this.event_test(),
@@ -120,6 +120,16 @@ impl<'c, 'a> Lowering<'c, 'a, '_> {
     /// The part of the PEs that the operation names; nothing where it means all.
     fn part(&self) -> Option<Part> {
         name_attribute(self.op, "team").and_then(|name| self.parts.get(&name)).copied()
+    }
+
+    fn barrier(&self) -> Result<(), Failed> {
+        let part = match self.part() {
+            Some(part) => [part.start, part.stride, part.pes].map(|number| self.at.constant(32, number)),
+            None if self.op.operand_count() == 0 => return self.plain("__gicc_barrier_block"),
+            None => [self.operand(0)?, self.operand(1)?, self.operand(2)?],
+        };
+        call(&self.at, "__gicc_barrier_part_block", &part);
+        Ok(())
     }
 
     /// An operation of the dialect `llvm` on 32 bits.

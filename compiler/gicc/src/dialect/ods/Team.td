@@ -11,7 +11,7 @@ def Gicc_TeamOp : Gicc_Op<"team", [Symbol]> {
     is checked against constants. Nothing depends on it for being right: PE numbers come from the runtime.
 
     `gicc.team @column pes(4) start(1) stride(2)` is a part of them: PEs 1, 3, 5 and 7, which are numbers 0 to 3 in it. Here the
-    size is what counts. `my_pe`, `n_pes`, `peer_ptr`, `world_pe` and collectives know such teams.
+    size is what counts. `my_pe`, `n_pes`, `peer_ptr`, `world_pe`, `barrier` and collectives know such teams.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<32767>]>>:$pes,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<32766>]>>:$start,

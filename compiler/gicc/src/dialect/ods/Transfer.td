@@ -99,8 +99,13 @@ def Gicc_AcquireOp : Gicc_OrderingOp<"acquire"> {
 
 def Gicc_BarrierOp : Gicc_Op<"barrier", [Effects, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the blocks of this index on all PEs meet; what any of them wrote before is visible to all of them";
-  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$team);
-  let assemblyFormat = "(`in` $team^)? attr-dict";
+  let description = [{
+    `gicc.barrier`. `in @column` lets the members of a declared team meet alone, `part(%start, %stride, %pes)` those of one that is
+    known at run time only, as with collectives. Only members execute it.
+  }];
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$team, Variadic<I32>:$part);
+  let assemblyFormat = "(`in` $team^)? (`part` `(` $part^ `)`)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Gicc_QuietOp : Gicc_Op<"quiet", [Effects]> {

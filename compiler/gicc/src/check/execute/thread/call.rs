@@ -7,7 +7,7 @@ use memory_model::{Scope, Semantics};
 use super::super::decode::{Instruction, Shape};
 use super::super::event::{AccessKind, EventKind, Function as Change, WARPS};
 use super::super::value::{Compare, Scalar, Value, join};
-use super::{ERROR_WORDS, End, HEAP, HEAP_BYTES, Run, STRIDE, WORKSPACE};
+use super::{ERROR_WORDS, End, HEAP, HEAP_BYTES, Run, STRIDE, WORKSPACE, WORKSPACE_BYTES};
 
 impl<'a> Run<'a> {
     #[expect(clippy::too_many_lines, reason = "one arm for each intrinsic")]
@@ -33,6 +33,7 @@ impl<'a> Run<'a> {
             "__gicc_heap_stride" => return known(STRIDE),
             "__gicc_heap_bytes" => return known(HEAP_BYTES),
             "__gicc_workspace" => return known(self.heap(self.role.pe) + WORKSPACE),
+            "__gicc_workspace_bytes" => return known(WORKSPACE_BYTES),
             "__gicc_error_words" => return known(self.heap(self.role.pe) + ERROR_WORDS),
             "__gicc_timeout_ns" => return known(1 << 40),
             _ => {}
