@@ -178,11 +178,14 @@ impl Judge<'_> {
             if !self.known.insert(pair) {
                 continue;
             }
-            let finding = match race.kind {
+            let mut finding = match race.kind {
                 RaceKind::MixedSize => mixed(self.kernel, one, other),
                 RaceKind::UniformSize if is_data(&one) => diagnose(self.kernel, play, skeleton, one, other, self.cures),
                 RaceKind::UniformSize => weak_flag(self.kernel, one, other),
             };
+            if skeleton.unfollowed {
+                finding.is_doubtful("; what is waited for in a flag is not followed, and may order them");
+            }
             self.judged.findings.push(finding);
         }
     }

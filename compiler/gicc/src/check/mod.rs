@@ -63,7 +63,8 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
         let (mut findings, undecided, mut unfollowed) = if explored.meets_peers() {
             let mut judged = judge::judge(&kernel.name, &explored, &mut share);
             if explored.orders_unseen {
-                judged.findings.iter_mut().for_each(perhaps);
+                let why = "; a multicast access of memory that is not seen may order them";
+                judged.findings.iter_mut().for_each(|finding| finding.is_doubtful(why));
             }
             (judged.findings, judged.undecided, explored.gaps.clone())
         } else if let Some(found) = found {
@@ -114,16 +115,6 @@ fn say_where_inlined(kernel: &Kernel, findings: &mut [Finding]) {
     for finding in findings {
         let calls = finding.span.as_ref().and_then(|span| places.get(span));
         finding.inlined_at = calls.into_iter().flatten().map(|span| (*span).clone()).collect();
-    }
-}
-
-/// A finding of a kernel in which something may order that is not seen.
-fn perhaps(finding: &mut Finding) {
-    if is_wrong(finding) {
-        finding.code = &code::UNDECIDED;
-        finding.confirmed = report::Confirmed::Undecided;
-        finding.message = format!("perhaps {}", finding.message);
-        finding.cause += "; a multicast access of memory that is not seen may order them";
     }
 }
 

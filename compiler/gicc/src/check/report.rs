@@ -77,6 +77,16 @@ impl Finding {
         }
     }
 
+    /// What may be wrong only: a finding of correctness becomes a note that it is not decided, for this reason.
+    pub(crate) fn is_doubtful(&mut self, why: &str) {
+        if self.code.level == Level::Correctness {
+            self.code = &code::UNDECIDED;
+            self.confirmed = Confirmed::Undecided;
+            self.message = format!("perhaps {}", self.message);
+            self.cause += why;
+        }
+    }
+
     /// The line, or 0.
     pub fn line(&self) -> u32 {
         self.span.as_ref().map_or(0, |span| span.line)

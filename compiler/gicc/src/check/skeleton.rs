@@ -15,6 +15,7 @@
 
 mod build;
 mod cells;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,6 +52,8 @@ pub(crate) struct Skeleton {
     pub(crate) set_before: Vec<(usize, usize)>,
     /// Writes of flags whose value is not known: their thread and step.
     pub(crate) guessed: Vec<(usize, usize)>,
+    /// Something waits for a flag in a way that is not followed: it may order what seems to have no order.
+    pub(crate) unfollowed: bool,
 }
 
 impl<'s> Play<'s> {
@@ -160,6 +163,7 @@ impl<'s> Play<'s> {
                 data: BTreeSet::new(),
                 set_before: Vec::new(),
                 guessed: Vec::new(),
+                unfollowed: false,
             },
             locations: BTreeMap::new(),
             mbarriers: BTreeMap::new(),

@@ -56,7 +56,24 @@ pub(crate) enum EventKind {
     /// What follows happens because a read compared so.
     Assume { read: Read, compare: Compare, with: u128 },
     /// What follows happens because of reads, in a way that is no comparison with a number.
-    Because(Vec<Read>),
+    Because(Vec<Read>, Option<Condition>),
+}
+
+/// An expression over one read, and whether it is true.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    /// The expression: a truth value.
+    pub(crate) expression: Rc<Expression>,
+    /// Whether it holds.
+    pub(crate) holds: bool,
+}
+
+impl Condition {
+    /// Whether it is so where the read returned this number; nothing where that cannot be told.
+    pub(crate) fn allows(&self, read: Read, number: u128) -> Option<bool> {
+        let value = self.expression.evaluate(&|asked| (asked == read).then_some(number))?;
+        Some((value & 1 == 1) == self.holds)
+    }
 }
 
 /// Barriers of warps have numbers from here on.

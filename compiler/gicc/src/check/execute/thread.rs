@@ -347,7 +347,7 @@ impl<'a> Run<'a> {
 
     /// Adds an event.
     pub(super) fn event(&mut self, instruction: &Instruction, part: u32, text: &str, kind: EventKind) {
-        if !matches!(kind, EventKind::Assume { .. } | EventKind::Because(_)) {
+        if !matches!(kind, EventKind::Assume { .. } | EventKind::Because(..)) {
             self.rounds.clear();
         }
         self.events.push(Event {

@@ -84,7 +84,7 @@ pub(super) fn packets(kernel: &str, play: &Play<'_>, known: &mut BTreeSet<Pair>,
                 EventKind::Assume { read, .. } => {
                     looked_at.entry(read.event).or_default().insert(read.lane);
                 }
-                EventKind::Because(reads) => {
+                EventKind::Because(reads, _) => {
                     for read in reads {
                         looked_at.entry(read.event).or_default().insert(read.lane);
                     }

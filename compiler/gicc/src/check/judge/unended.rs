@@ -9,13 +9,15 @@ use super::super::execute::event::EventKind;
 use super::super::execute::gap::Gap;
 use super::super::execute::value::Compare;
 use super::super::skeleton::{Play, Skeleton};
+use crate::diagnostic::Span;
 
 /// What is told of one.
 const WORDS: &str = "in no launch that was looked at does the wait end: what is written to its flag there is not what it waits \
                      for, so that what is behind it was not judged";
 
-/// The site of a condition on what was read, and how it compares.
-type Wait = ((u32, u32), Compare);
+/// The site of a condition on what was read, and how it compares; nothing where it is no comparison with a number, which holds or
+/// does not.
+type Wait = ((u32, u32), Result<Compare, bool>);
 
 /// The waits of a kernel.
 #[derive(Debug, Default)]
@@ -26,30 +28,48 @@ pub(super) struct Unended {
     open: BTreeMap<Wait, Gap>,
 }
 
+/// One read, and what is asked of it.
+struct Asked<'p> {
+    access: &'p mm::Access,
+    conditions: Vec<mm::Until>,
+    waits: Vec<(Wait, Option<Span>)>,
+}
+
 impl Unended {
     /// Notes the waits of a launch, which has an execution or none.
     pub(super) fn note(&mut self, play: &Play<'_>, skeleton: &Skeleton, has_execution: bool) {
         for (thread, record) in skeleton.program.threads.iter().enumerate() {
-            let mut read: BTreeMap<&mm::Register, &mm::Access> = BTreeMap::new();
+            let mut reads: BTreeMap<&mm::Register, Asked<'_>> = BTreeMap::new();
+            let asked = |access| Asked { access, conditions: Vec::new(), waits: Vec::new() };
             for (step, one) in record.steps.iter().enumerate() {
                 match &one.op {
                     mm::Op::Load { registers, access, .. } => {
-                        read.extend(registers.iter().map(|register| (register, access)));
+                        reads.extend(registers.iter().map(|register| (register, asked(access))));
                     }
                     mm::Op::Rmw { register: Some(register), access, .. } => {
-                        read.insert(register, access);
+                        reads.insert(register, asked(access));
                     }
                     mm::Op::Assume { register, until } => {
                         let Some((_, event)) = play.event(skeleton, thread, step) else { continue };
-                        let EventKind::Assume { compare, .. } = event.kind else { continue };
-                        if has_execution {
-                            self.ended.insert((event.site, compare));
-                        } else if read.get(register).is_some_and(|access| !may_hold(skeleton, access, *until)) {
-                            let gap = Gap { words: WORDS.to_owned(), span: event.span.clone() };
-                            self.open.insert((event.site, compare), gap);
-                        }
+                        let compares = match &event.kind {
+                            EventKind::Assume { compare, .. } => Ok(*compare),
+                            EventKind::Because(_, Some(condition)) => Err(condition.holds),
+                            _ => continue,
+                        };
+                        let Some(asked) = reads.get_mut(register) else { continue };
+                        asked.conditions.push(*until);
+                        asked.waits.push(((event.site, compares), event.span.clone()));
                     }
                     _ => {}
+                }
+            }
+            for asked in reads.into_values() {
+                if has_execution {
+                    self.ended.extend(asked.waits.into_iter().map(|(wait, _)| wait));
+                } else if !asked.conditions.is_empty() && !may_hold(skeleton, asked.access, &asked.conditions) {
+                    let gaps =
+                        asked.waits.into_iter().map(|(wait, span)| (wait, Gap { words: WORDS.to_owned(), span }));
+                    self.open.extend(gaps);
                 }
             }
         }
@@ -64,8 +84,8 @@ impl Unended {
 
 /// Whether a read may return what a wait asks for: what memory holds at the start, or what somebody writes. Values that are not
 /// known are none: those that might be right were tried. What is put together of several writes may be anything.
-fn may_hold(skeleton: &Skeleton, read: &mm::Access, until: mm::Until) -> bool {
-    let holds = |value: u128| until.comparison.holds(value, until.value);
+fn may_hold(skeleton: &Skeleton, read: &mm::Access, conditions: &[mm::Until]) -> bool {
+    let holds = |value: u128| conditions.iter().all(|until| until.comparison.holds(value, until.value));
     if read.count != 1 {
         return true;
     }

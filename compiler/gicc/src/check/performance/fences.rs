@@ -97,9 +97,10 @@ fn is_understood(scenario: &Scenario, key: Key) -> bool {
             };
             path.events.iter().enumerate().all(|(index, event)| match &event.kind {
                 EventKind::Access(access) => others.explain(*role, event.site, access, index < last, index > first),
-                EventKind::Fence(..) | EventKind::Barrier { .. } | EventKind::Assume { .. } | EventKind::Because(_) => {
-                    true
-                }
+                EventKind::Fence(..)
+                | EventKind::Barrier { .. }
+                | EventKind::Assume { .. }
+                | EventKind::Because(..) => true,
                 // The copy unit has fences and waits of its own.
                 EventKind::ProxyFence(_)
                 | EventKind::Copy { .. }

@@ -20,6 +20,7 @@ impl Builder<'_, '_> {
         let mut recent: BTreeMap<((u32, u32), usize), usize> = BTreeMap::new();
         let mut registers: BTreeSet<Read> = BTreeSet::new();
         let mut touches_memory = false;
+        let mut unfollowed = false;
         for (number, event) in path.events.iter().enumerate() {
             let ops = match &event.kind {
                 EventKind::Access(access) => {
@@ -95,11 +96,20 @@ impl Builder<'_, '_> {
                     }
                     vec![mm::Op::Assume { register: register(*read), until: mm::Until { comparison, value: *with } }]
                 }
-                EventKind::Because(reads) => reads
-                    .iter()
-                    .filter(|read| registers.contains(read))
-                    .map(|read| mm::Op::Branch(register(*read)))
-                    .collect(),
+                EventKind::Because(reads, condition) => {
+                    let known = || reads.iter().filter(|read| registers.contains(read));
+                    let mut ops: Vec<mm::Op> = known().map(|read| mm::Op::Branch(register(*read))).collect();
+                    if let (Some(read), Some(condition)) = (known().next(), condition) {
+                        match self.play.refused(path, role, *read, condition) {
+                            Some(refused) => ops.extend(refused.into_iter().map(|value| {
+                                let until = mm::Until { comparison: mm::Comparison::Ne, value };
+                                mm::Op::Assume { register: register(*read), until }
+                            })),
+                            None => unfollowed = true,
+                        }
+                    }
+                    ops
+                }
             };
             for op in ops {
                 steps.push((number, mm::Step { op, text: text(event) }));
@@ -112,6 +122,7 @@ impl Builder<'_, '_> {
         let id = self.skeleton.program.thread(name, place).id();
         let (numbers, steps): (Vec<usize>, Vec<mm::Step>) = steps.into_iter().unzip();
         self.skeleton.program.threads[id.0].steps = steps;
+        self.skeleton.unfollowed |= unfollowed;
         self.skeleton.guessed.extend(guessed.into_iter().map(|step| (id.0, step)));
         self.skeleton.threads.push(index);
         self.skeleton.steps.push(numbers);
@@ -333,7 +344,7 @@ fn register(read: Read) -> mm::Register {
 
 fn text(event: &Event) -> Option<String> {
     match event.kind {
-        EventKind::Assume { .. } | EventKind::Because(_) => None,
+        EventKind::Assume { .. } | EventKind::Because(..) => None,
         _ => Some(match &event.span {
             Some(span) => format!("{} (line {})", event.text, span.line),
             None => event.text.to_string(),

@@ -47,7 +47,7 @@ impl Cells {
                 .iter()
                 .flat_map(|event| match &event.kind {
                     EventKind::Assume { read, .. } => vec![read.event],
-                    EventKind::Because(reads) => reads.iter().map(|read| read.event).collect(),
+                    EventKind::Because(reads, _) => reads.iter().map(|read| read.event).collect(),
                     _ => Vec::new(),
                 })
                 .collect();

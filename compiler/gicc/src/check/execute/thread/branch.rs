@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::super::decode::Instruction;
-use super::super::event::{Event, EventKind, Part};
+use super::super::event::{Condition, Event, EventKind, Part};
 use super::super::value::{Binary, Compare, Expression, Read, Scalar};
 use super::{End, MANY_EVENTS, MOST_ROUNDS, Run};
 
@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
                 let (side, with, kind) = match (a.as_ref(), b.as_ref()) {
                     (_, Expression::Known(with)) => (a, *with, *kind),
                     (Expression::Known(with), _) => (b, *with, kind.turned()),
-                    _ => return self.because(instruction, expression),
+                    _ => return self.because(instruction, expression, holds),
                 };
                 let kind = if holds { kind } else { kind.negated() };
                 if let Some(read) = plain_read(side) {
@@ -112,7 +112,7 @@ impl<'a> Run<'a> {
             }
             _ => {}
         }
-        self.because(instruction, expression);
+        self.because(instruction, expression, holds);
     }
 
     /// The word of a packet that an expression is, and the number that it is compared with.
@@ -126,17 +126,20 @@ impl<'a> Run<'a> {
         matches!(event, Some(Event { kind: EventKind::Access(access), .. }) if access.packet)
     }
 
-    fn because(&mut self, instruction: &Instruction, expression: &Expression) {
+    fn because(&mut self, instruction: &Instruction, expression: &Rc<Expression>, holds: bool) {
         let mut reads = BTreeSet::new();
         expression.reads(&mut reads);
-        if reads.iter().any(|read| self.is_packet(read)) {
+        let in_packet = reads.iter().any(|read| self.is_packet(read));
+        if in_packet {
             self.gap(
                 instruction,
                 "what is compared is neither a half nor a word of a packet, so that the packet may be any",
             );
         }
         if !reads.is_empty() {
-            self.event(instruction, 0, "branch", EventKind::Because(reads.into_iter().collect()));
+            let condition = Condition { expression: Rc::clone(expression), holds };
+            let condition = Some(condition).filter(|_| reads.len() == 1 && !in_packet);
+            self.event(instruction, 0, "branch", EventKind::Because(reads.into_iter().collect(), condition));
         }
     }
 }
