@@ -69,6 +69,8 @@ config.test_exec_root = os.path.join(root, "build", "lit")
 
 # The environment of the command is the test's own: what a user has set must not change a result.
 config.environment["PATH"] = os.pathsep.join([LLVM, config.environment.get("PATH", os.environ["PATH"])])
+# Nor what an earlier compilation kept.
+config.environment["GICC_CACHE_DIR"] = ""
 venv = os.path.join(root, ".tools", "venv")
 if os.path.isdir(venv):
     config.environment["VIRTUAL_ENV"] = venv

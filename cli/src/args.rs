@@ -77,6 +77,7 @@ Environment (each names a place outright; an empty value means: do not use one):
   GICC_PTXAS      NVIDIA's assembler, for cubin
   GICC_LIBDEVICE  NVIDIA's mathematical functions, libdevice.10.bc
   GICC_CUDA       a folder with CUDA's headers in include/; without one gicc supplies its own
+  GICC_CACHE_DIR  where compiled collectives are kept. Else: gicc in XDG_CACHE_HOME or ~/.cache
   NO_COLOR        no colours";
 
 /// What else the command does.
@@ -92,6 +93,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Show the source with each communication line annotated, and what orders it
     Explain(ExplainArgs),
+    /// Say what is kept between compilations, compile all collectives ahead, or remove it all
+    Cache(CacheArgs),
     /// The hardware model: sweeps, tables and plots (not built yet)
     Sim(NotBuiltArgs),
 }
@@ -142,6 +145,9 @@ pub(crate) struct CodeArgs {
     /// Say how long each stage took, to standard error
     #[arg(long)]
     pub(crate) time_stages: bool,
+    /// Compile everything anew, and keep nothing for the next compilation
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Run LLVM's verifier after each stage
     #[arg(long)]
     pub(crate) verify_each: bool,
@@ -266,6 +272,52 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
 }
+
+/// `gicc cache`.
+#[derive(Args, Debug)]
+#[command(after_help = CACHE_AFTER_HELP)]
+pub(crate) struct CacheArgs {
+    /// What to do. Else: say where the cache is and what is in it
+    #[command(subcommand)]
+    pub(crate) action: Option<CacheAction>,
+    /// Architecture of the GPU
+    #[arg(long, value_name = "ARCH", default_value = Arch::DEFAULT.name, global = true)]
+    pub(crate) arch: ArchArg,
+    /// Report as one JSON object, to standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArgs,
+}
+
+/// What `gicc cache` does.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CacheAction {
+    /// Compile every collective for the architecture, so that no later compilation has to
+    Fill(FillArgs),
+    /// Remove what this build of gicc and others have kept
+    Clear,
+}
+
+/// `gicc cache fill`.
+#[derive(Args, Debug)]
+pub(crate) struct FillArgs {
+    /// Collectives that are compiled side by side. Else: as many as there are cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
+}
+
+const CACHE_AFTER_HELP: &str = "\
+Most of a collective's code depends on the collective, its elements, operation, group and algorithm, and on nothing else of
+the program. gicc compiles that once, when it is called for the first time, and keeps its PTX in a folder of yours; or ahead:
+
+  gicc cache                         where the cache is, and what is in it
+  gicc cache fill                    compile every collective for the default architecture
+  gicc cache fill --arch sm_100a     for another one
+  gicc cache clear                   remove everything
+
+The PTX of a program is the same whether it came from the cache or not. Another build of gicc or of LLVM has a cache of its own.
+Environment: GICC_CACHE_DIR names the folder; empty: keep nothing. `gicc --no-cache` compiles one program without.";
 
 /// `gicc check`.
 #[derive(Args, Debug)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gicc::diagnostic::{Diagnostic, Span, codes};
 use gicc::driver::folder::{Example, Staging, compile_example};
-use gicc::driver::{CheckErrors, Emit, Observer, Options, Stage, Tools, compile, write_output};
+use gicc::driver::{Cache, CheckErrors, Emit, Observer, Options, Stage, Tools, compile, write_output};
 
 use crate::args::{CodeArgs, CompileArgs};
 use crate::isolate::{Ended, isolated};
@@ -128,6 +128,7 @@ pub(crate) fn options(inputs: Vec<PathBuf>, args: &CodeArgs) -> Options {
     options.standard.clone_from(&args.standard);
     options.relocatable = args.rdc;
     options.verify_each |= args.verify_each;
+    options.cache = if args.no_cache { None } else { Cache::of_user() };
     options.check_errors = match args.check_errors {
         crate::args::CheckErrors::Strict => CheckErrors::Strict,
         crate::args::CheckErrors::Warn => CheckErrors::Warn,

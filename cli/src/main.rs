@@ -9,10 +9,11 @@
 //! | `panic`, `isolate` | mistakes of gicc's own, and of LLVM's, become messages |
 //! | `not_built` | parts of the design that do not exist yet are refused |
 //! | `host` | the host runtime's errors as messages |
-//! | `compile`, `run`, `check`, `explain`, `doctor`, `litmus` | the jobs |
+//! | `compile`, `run`, `check`, `explain`, `doctor`, `litmus`, `cache` | the jobs |
 //! | `finding` | a finding of `check` as text with source lines |
 
 mod args;
+mod cache;
 mod check;
 mod compile;
 mod doctor;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         }),
         Some(Command::Run(args)) => with_messages(&args.messages, args.code.remarks, |m| run::run(args, m, start)),
         Some(Command::Doctor(args)) => with_messages(&args.messages, none, |m| doctor::doctor(args, m)),
+        Some(Command::Cache(args)) => with_messages(&args.messages, none, |m| cache::cache(args, m)),
         Some(Command::Litmus(args)) => with_messages(&args.messages, none, |m| litmus::litmus(args, m)),
         Some(Command::Check(args)) => {
             with_messages(&args.messages, args.code.remarks, |m| check::check(args, m, start))

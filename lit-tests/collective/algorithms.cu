@@ -13,8 +13,8 @@
 // RUN: sed -e 's/_sum_one_shot_1024/_sum_auto_1024/g' %t.one > %t.one.named
 // RUN: cmp %t.one.named %t.auto
 // RUN: FileCheck %s < %t.one
-// RUN: FileCheck %s < %t.two
-// RUN: FileCheck %s < %t.ring
+// RUN: FileCheck --check-prefix=APART %s < %t.two
+// RUN: FileCheck --check-prefix=APART %s < %t.ring
 // RUN: FileCheck --check-prefix=MADE %s < %t.one.ll
 #include <gicc/gicc.cuh>
 
@@ -36,6 +36,18 @@
 // CHECK: bar.red.and.pred
 // CHECK-NOT: {{fence|membar|\.release|\.acquire|atom|bar\.sync}}
 // CHECK: .func
+
+// Two shots and the ring are a function of their own, with the same packets.
+// APART-LABEL: .visible .entry twice(
+// APART-NOT: {{fence|membar|\.release|\.acquire|atom\.|bar\.sync}}
+// APART: call.uni (retval0), gicc_all_reduce_block_f32_sum_by_{{two_shot|ring}}_of_any_size,
+// APART-LABEL: {{^}}.func {{.*}}gicc_all_reduce_block_f32_sum_by_{{two_shot|ring}}_of_any_size(
+// APART-NOT: {{fence|membar|\.release|\.acquire|atom\.|bar\.sync}}
+// APART: st.relaxed.sys.global.b128
+// APART-NOT: {{fence|membar|\.release|\.acquire|atom\.|bar\.sync}}
+// APART: ld.relaxed.sys.global.b128
+// APART-NOT: {{fence|membar|\.release|\.acquire|atom\.|bar\.sync}}
+// APART: bar.red.and.pred
 extern "C" __global__ void twice(float *out, const float *in) {
   gicc::all_reduce(out, in, 1024, gicc::reduce::sum, gicc::algorithm::ALGORITHM);
   gicc::all_reduce(out, out, 1024, gicc::reduce::sum, gicc::algorithm::ALGORITHM);

@@ -1,11 +1,16 @@
-//! What a collective costs when it is compiled: the processor's time (which other programs' load does not add to) of the stage
-//! `materialise`, where level H makes its code, and of the compilation as a whole, both beyond the same kernel without it.
-//! Kernels take turns, and the least of several rounds is printed: `cargo bench -p gicc --bench collectives`.
+//! What a collective costs when it is compiled to PTX: the processor's time (which other programs' load does not add to) of the
+//! compilation beyond that of the same kernel without it. Kernels take turns, and the least of several rounds is printed:
+//! `cargo bench -p gicc --bench collectives`.
+//!
+//! - *again*: everything of it is in the cache.
+//! - *another count*: its units are, as `gicc cache fill` leaves them; the entry is made for this kernel.
+//! - *without a cache*: units are compiled, too.
+//! - *as IR*: the stage `materialise` alone, where level H makes all of its code as IR (for the simulator and for `check`).
 
 use std::path::{Path, PathBuf};
 
 use gicc::diagnostic::{Diagnostic, Severity};
-use gicc::driver::{CheckErrors, Emit, Observer, Options, Stage, Tools, compile};
+use gicc::driver::{Cache, CheckErrors, Emit, Observer, Options, Stage, Tools, compile};
 
 /// Compilations in a round: the system counts a thread's time in steps of some milliseconds.
 const COMPILATIONS: u32 = 10;
@@ -43,7 +48,24 @@ impl Observer for Loud {
     fn dump(&mut self, _: Stage, _: &str) {}
 }
 
-fn options(input: PathBuf, stop_after: Option<Stage>) -> Options {
+/// What is in the cache when a compilation begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    Everything,
+    Units,
+    Nothing,
+}
+
+/// One way to compile, and what its column says.
+const COLUMNS: &[(&str, Option<Stage>, Kept)] = &[
+    ("again", None, Kept::Everything),
+    ("another count", None, Kept::Units),
+    ("without a cache", None, Kept::Nothing),
+    ("up to verify", Some(Stage::Verify), Kept::Nothing),
+    ("as IR", Some(Stage::Materialise), Kept::Nothing),
+];
+
+fn options(input: PathBuf, stop_after: Option<Stage>, cache: Option<Cache>) -> Options {
     let mut options = Options::new(vec![input], Tools::discover());
     options.check_errors = CheckErrors::Off;
     options.stop_after = stop_after;
@@ -51,6 +73,7 @@ fn options(input: PathBuf, stop_after: Option<Stage>) -> Options {
         options.emit = vec![Emit::Bitcode];
     }
     options.verify_each = false;
+    options.cache = cache;
     options
 }
 
@@ -62,7 +85,7 @@ fn bitcode(folder: &Path, number: usize, calls: &str) -> PathBuf {
          extern \"C\" __global__ void k(float *f, __nv_bfloat16 *h, long n) {{ {calls} }}\n"
     );
     std::fs::write(&source, text).expect("the temporary folder is writable");
-    let compiled = compile(&options(source, Some(Stage::Frontend)), &mut Loud).expect("the kernel compiles");
+    let compiled = compile(&options(source, Some(Stage::Frontend), None), &mut Loud).expect("the kernel compiles");
     let path = folder.join(number.to_string()).with_extension("bc");
     std::fs::write(&path, &compiled.products[0].1).expect("the temporary folder is writable");
     path
@@ -75,35 +98,66 @@ fn on_processor() -> u64 {
 }
 
 /// Milliseconds of a compilation.
-fn time(options: &Options) -> f64 {
-    let before = on_processor();
+fn time(options: &Options, kept: Kept) -> f64 {
+    let mut spent = 0;
     for _ in 0..COMPILATIONS {
+        if let Some(cache) = options.cache.as_ref().filter(|_| kept == Kept::Units) {
+            forget_entries(cache);
+        }
+        let before = on_processor();
         compile(options, &mut Loud).expect("the kernel compiles");
+        spent += on_processor() - before;
     }
-    (on_processor() - before) as f64 / 1e6 / f64::from(COMPILATIONS)
+    spent as f64 / 1e6 / f64::from(COMPILATIONS)
+}
+
+/// Removes from a cache what is no unit. An entry's file begins with two numbers, and then its key.
+fn forget_entries(cache: &Cache) {
+    for file in cache.folder().read_dir().into_iter().flatten().filter_map(Result::ok) {
+        let content = std::fs::read(file.path()).expect("a file of the cache can be read");
+        if content.get(16..).is_some_and(|key| key.starts_with(b"entry ")) {
+            std::fs::remove_file(file.path()).expect("a file of the cache can be removed");
+        }
+    }
 }
 
 fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let stages = [Some(Stage::Verify), Some(Stage::Materialise), None];
+    let cache = |name: &str| Cache::in_folder(&folder.path().join(name)).expect("the benchmark has an identity");
     let inputs: Vec<Vec<Options>> = KERNELS
         .iter()
         .enumerate()
         .map(|(number, (_, calls))| {
             let input = bitcode(folder.path(), number, calls);
-            stages.iter().map(|stage| options(input.clone(), *stage)).collect()
+            let column = |(_, stage, kept): &(&str, Option<Stage>, Kept)| {
+                let cache = match kept {
+                    Kept::Everything => Some(cache("everything")),
+                    Kept::Units => Some(cache("units")),
+                    Kept::Nothing => None,
+                };
+                options(input.clone(), *stage, cache)
+            };
+            COLUMNS.iter().map(column).collect()
         })
         .collect();
-    let mut least = vec![[f64::INFINITY; 3]; KERNELS.len()];
+    // What is not measured fills the caches.
+    for options in inputs.iter().flatten().filter(|o| o.cache.is_some()) {
+        compile(options, &mut Loud).expect("the kernel compiles");
+    }
+    let mut least = vec![[f64::INFINITY; COLUMNS.len()]; KERNELS.len()];
     for _ in 0..ROUNDS {
         for (least, options) in least.iter_mut().zip(&inputs) {
-            for (least, options) in least.iter_mut().zip(options) {
-                *least = least.min(time(options));
+            for ((least, options), (_, _, kept)) in least.iter_mut().zip(options).zip(COLUMNS) {
+                *least = least.min(time(options, *kept));
             }
         }
     }
-    println!("| kernel | materialise, ms | beyond no collective, to PTX, ms |\n| --- | --- | --- |");
-    for ((name, _), [verify, materialise, ptx]) in KERNELS.iter().zip(&least) {
-        println!("| {name} | {:.1} | {:.1} |", materialise - verify, ptx - least[0][2]);
+    println!(
+        "| kernel | again, ms | another count, ms | without a cache, ms | as IR, ms |\n| --- | --- | --- | --- | --- |"
+    );
+    let none = least[0];
+    for ((name, _), [again, other, without, verify, ir]) in KERNELS.iter().zip(&least) {
+        let (again, other, without) = (again - none[0], other - none[1], without - none[2]);
+        println!("| {name} | {again:.1} | {other:.1} | {without:.1} | {:.1} |", ir - verify);
     }
 }

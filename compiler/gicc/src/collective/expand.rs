@@ -25,7 +25,7 @@ use melior::ir::operation::{OperationLike as _, OperationResult};
 use melior::ir::{OperationRef, RegionLike as _, Type, Value, ValueLike as _};
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
-use super::{Collective, Group, Signature};
+use super::{Collective, Group, Signature, is_root};
 use crate::dialect::ir::{
     Before, all_below, element_of, enumeration, erase, name_attribute, name_of, operand, symbol_name, type_attribute,
 };
@@ -38,8 +38,20 @@ use crate::dialect::{emit_error, emit_remark, parse_own_text};
 /// # Errors
 /// Where one has no expansion; all of them are told.
 pub(crate) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
+    expand(module, false)
+}
+
+/// The same, with declarations of roots instead of their definitions.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_lean(module: OperationRef<'_, '_>) -> Result<(), Failed> {
+    expand(module, true)
+}
+
+fn expand(module: OperationRef<'_, '_>, lean: bool) -> Result<(), Failed> {
     let mut failed = false;
-    let mut tables = Tables::default();
+    let mut tables = Tables { lean, ..Tables::default() };
     for operation in all_below(module) {
         if matches!(name_of(operation).as_str(), "gicc.all_reduce" | "gicc.all_gather") {
             match one(operation, &mut tables) {
@@ -55,6 +67,8 @@ pub(crate) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
 #[derive(Default)]
 struct Tables<'c, 'a> {
     known: Vec<(OperationRef<'c, 'a>, HashSet<String>)>,
+    /// Roots need not be written.
+    lean: bool,
 }
 
 impl<'c, 'a> Tables<'c, 'a> {
@@ -88,9 +102,10 @@ fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> 
     let part = part(&at, operation).ok_or_else(missing)?;
     let signature = signature(operation, (out, input), written.unwrap_or(many), part.is_some()).ok_or_else(missing)?;
     let table = symbol_table(operation).ok_or_else(missing)?;
+    let lean = tables.lean;
     let known = tables.of(table);
     let expansion = signature
-        .expand(&|name| known.contains(name))
+        .expand(&|name| known.contains(name) || lean && is_root(name))
         .map_err(|why| refuse(&format!("{why}: {}; {}", why.cause(), why.cure())))?;
     emit_remark(operation.location(), &signature.remark());
     if let Some(text) = &expansion.text {

@@ -7,9 +7,9 @@ use melior::dialect::{DialectHandle, DialectRegistry};
 use melior::pass::{PassManager, conversion};
 use melior::utility::register_all_llvm_translations;
 
-use super::{Collective, Group, Signature, expand, reduce};
+use super::{Collective, Group, Signature, expand, reduce, root};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::dialect::passes::{EXPAND_COLLECTIVES, guarded};
+use crate::dialect::passes::{EXPAND_COLLECTIVES, Work, guarded};
 use crate::dialect::{Caught, dialect_handle, parse_text, to_llvm};
 
 impl Signature {
@@ -70,13 +70,30 @@ fn context() -> melior::Context {
     context
 }
 
-/// A module of LLVM IR with the functions of these signatures, which are distinct and exist.
-pub(crate) fn lower<'l>(llvm: &'l Context, signatures: &[Signature]) -> Result<Module<'l>, Vec<Diagnostic>> {
+/// A module of LLVM IR with the functions of these signatures, which are distinct and exist. `lean`: roots, and what they call,
+/// are declared only.
+pub(crate) fn lower<'l>(
+    llvm: &'l Context,
+    signatures: &[Signature],
+    lean: bool,
+) -> Result<Module<'l>, Vec<Diagnostic>> {
     let text: String = signatures.iter().map(Signature::operation).collect();
+    let expand = if lean { expand::run_lean } else { expand::run };
+    lowered(llvm, &format!("module {{\n{text}}}\n"), Some(expand))
+}
+
+/// A module of LLVM IR with a root and what it calls; nothing where no root has the symbol.
+pub(crate) fn lower_root<'l>(llvm: &'l Context, symbol: &str) -> Result<Option<Module<'l>>, Vec<Diagnostic>> {
+    root::text(symbol).map(|text| lowered(llvm, &text, None)).transpose()
+}
+
+fn lowered<'l>(llvm: &'l Context, text: &str, expand: Option<Work>) -> Result<Module<'l>, Vec<Diagnostic>> {
     let context = context();
     let caught = Caught::new(&context);
-    let mut module = parse_text(&context, &caught, &format!("module {{\n{text}}}\n"))?;
-    if guarded(module.as_operation(), EXPAND_COLLECTIVES, expand).is_err() {
+    let mut module = parse_text(&context, &caught, text)?;
+    if let Some(expand) = expand
+        && guarded(module.as_operation(), EXPAND_COLLECTIVES, expand).is_err()
+    {
         return Err(caught.take_errors("expanding collectives"));
     }
     let passes = PassManager::new(&context);

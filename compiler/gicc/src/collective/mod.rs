@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `expand` | the pass `gicc-expand-collectives`: operations become calls |
 //! | `lower` | a call from C++ becomes such an operation, and LLVM IR |
+//! | `root` | what of a collective is the same in every program |
 //! | `select` | which algorithm, where the caller leaves it to the compiler |
 //! | `one_shot`, `two_shot`, `ring` | all-reduce with packets |
 //! | `all_gather_direct`, `all_gather_ring` | all-gather with packets |
@@ -38,6 +39,7 @@ mod packets;
 mod quick;
 mod reduce;
 mod ring;
+mod root;
 mod select;
 mod simple;
 mod two_shot;
@@ -51,9 +53,10 @@ use quick::Quick;
 use reduce::{Reduction, bytes_of, is_half};
 use select::Choice;
 
-pub(crate) use expand::run as expand;
+pub(crate) use expand::{run as expand, run_lean as expand_lean};
 pub(crate) use frame::Group;
-pub(crate) use lower::lower;
+pub(crate) use lower::{lower, lower_root};
+pub(crate) use root::{all as roots, is_root};
 
 /// A collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,6 +150,11 @@ impl Signature {
     pub(crate) fn symbol(&self) -> String {
         let count = self.count.map(|c| format!("_{c}")).unwrap_or_default();
         format!("{}_{}{count}", self.stem(), self.algorithm.name())
+    }
+
+    /// The symbol of what it has below the entry.
+    fn root(&self) -> String {
+        format!("{}_by_{}", self.stem(), root::name(&self.choice()))
     }
 
     /// What the symbols of all its functions begin with; the same whatever the count and the algorithm.
@@ -261,7 +269,10 @@ impl Writer<'_> {
             }
             let ended = match self.quick(b, choice, p) {
                 Some((may, f)) => self.quick_or_rest(b, may, f, choice),
-                None => self.checked(b, p, |this, b| this.choose(b, choice, &p)),
+                None => {
+                    let root = self.root(choice);
+                    b.call_function(&root, &p, Some(I64))
+                }
             };
             b.call("__gicc_epoch_set", &[ended]);
             if signature.group == Group::Grid {
@@ -326,21 +337,29 @@ impl Writer<'_> {
                 let may = b.op("llvm.and", may, suited);
                 let way = quick.way(b, may);
                 let arguments = quick.arguments(b, way);
-                let name = self.rest(choice);
-                vec![b.call_function(&name, &arguments, Some(I64))]
+                let root = self.root(choice);
+                vec![b.call_function(&root, &arguments, Some(I64))]
             },
         )[0]
     }
 
-    /// The function with everything but the shortest way; its name.
-    fn rest(&mut self, choice: &Choice) -> String {
-        let name = match choice {
-            Choice::Always(algorithm, _) => algorithm.name(),
-            Choice::AtRunTime(_) => Algorithm::Auto.name(),
+    /// The function with everything that is not in the entry; its symbol.
+    fn root(&mut self, choice: &Choice) -> String {
+        let quick = self.is_quick(choice);
+        let body = |this: &mut Writer<'_>, b: &mut Body, p: &[Value], f: Frame, _: Reduction| {
+            if quick {
+                return this.way(b, &f, 2, p, choice);
+            }
+            this.checked(b, [p[0], p[1], p[2], p[3]], |this, b| this.choose(b, choice, p))
         };
-        let body =
-            |this: &mut Writer<'_>, b: &mut Body, p: &[Value], f: Frame, _: Reduction| this.way(b, &f, 2, p, choice);
-        self.shared(&format!("{name}_of_any_size"), &quick::PARAMETERS_OF_ALL, &body)
+        let parameters: &[Type] = if quick { &quick::PARAMETERS_OF_ALL } else { &PARAMETERS };
+        self.shared(&root::name(choice), parameters, &body)
+    }
+
+    /// Whether the entry holds the quick way of small messages between two PEs.
+    fn is_quick(&self, choice: &Choice) -> bool {
+        let may_be_one_shot = matches!(choice, Choice::Always(Algorithm::OneShot, _) | Choice::AtRunTime(_));
+        may_be_one_shot && matches!(self.signature.collective, Collective::AllReduce(_))
     }
 
     /// The way of number `way`, or one of the next ones (see [`Quick::way`]), in a function with
@@ -377,12 +396,9 @@ impl Writer<'_> {
 
     /// Whether a call may take the quick way of small messages between two PEs, where there is one; and its frame.
     fn quick(&self, b: &mut Body, choice: &Choice, p: [Value; 4]) -> Option<(Value, Frame)> {
-        let chosen = match choice {
-            Choice::Always(Algorithm::OneShot, _) => false,
-            Choice::AtRunTime(_) => true,
-            Choice::Always(..) => return None,
-        };
-        let Collective::AllReduce(_) = self.signature.collective else { return None };
+        if !self.is_quick(choice) {
+            return None;
+        }
         let f = Frame::new(b, self.signature.group, &p);
         let size = b.i32(bytes_of(self.signature.element).into());
         let fits = b.call("__gicc_collective_fits", &[p[0], p[1], p[2], size]);
@@ -390,7 +406,7 @@ impl Writer<'_> {
         let fits = b.cmp("ne", fits, no);
         let pair = b.is(f.pes, 2);
         let mut may = b.op("llvm.and", pair, fits);
-        if chosen {
+        if let Choice::AtRunTime(_) = choice {
             let bytes = b.times(f.count, bytes_of(self.signature.element).into());
             let one = select::is_one_shot(b, &f, bytes);
             may = b.op("llvm.and", may, one);

@@ -55,6 +55,39 @@ fn every_expansion_lowers_to_llvm() {
     assert!(output.status.success(), "{}", errors.chars().take(3000).collect::<String>());
 }
 
+/// The functions of level H that an expansion declares.
+fn declared(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("llvm.func @gicc_"));
+    lines.filter_map(|rest| rest.split_once('(')).map(|(name, _)| format!("gicc_{name}")).collect()
+}
+
+#[test]
+fn what_entries_leave_out_are_roots_that_exist() {
+    let roots = root::all();
+    for signature in signatures(&[None, Some(1000), Some(1 << 20)]) {
+        let text = signature.expand(&is_root).expect("it exists").text.expect("there is no entry yet");
+        let declared = declared(&text);
+        assert!(declared.iter().all(|name| roots.contains(name)), "{signature:?}: {declared:?}");
+        assert!(signature.part || declared.contains(&signature.root()), "{signature:?}: {declared:?}");
+        // Nothing else of an entry is a function of its own.
+        let defined = text.matches("llvm.func linkonce_odr").count();
+        assert!(signature.part || defined == 1, "{signature:?}: {defined} functions");
+    }
+}
+
+#[test]
+fn roots_are_whole() {
+    for symbol in root::all() {
+        assert!(is_root(&symbol));
+        let text = root::text(&symbol).expect("it exists");
+        assert!(text.contains(&format!("llvm.func linkonce_odr @{symbol}(")), "{symbol}");
+        assert_eq!(declared(&text), [""; 0], "{symbol}");
+    }
+    for other in ["k", "gicc_all_of_any_size", "gicc_all_reduce_block_f32_xor_by_auto_of_any_size"] {
+        assert_eq!(root::text(other), None);
+    }
+}
+
 #[test]
 fn symbols_tell_signatures_apart() {
     let all = signatures(&[None, Some(1), Some(2)]);

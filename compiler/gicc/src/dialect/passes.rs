@@ -92,6 +92,10 @@ passes! {
     /// Each collective becomes a call of the function that is made for it.
     EXPAND_COLLECTIVES, create_expand_collectives = "gicc-expand-collectives",
         "Choose an algorithm for each collective, and expand it", crate::collective::expand, [llvm, scf];
+    /// The same; what of a collective is the same in every program is declared.
+    EXPAND_LEAN, create_expand_lean = "gicc-expand-collectives-lean",
+        "The same, with declarations of the functions that are the same in every program: gicc knows them",
+        crate::collective::expand_lean, [llvm, scf];
     /// All functions become one module of device code.
     DEVICE_MODULE, create_device_module = "gicc-device-module",
         "Gather all functions of a file in one gpu.module, and mark its kernels", device::gather, [llvm, gpu];

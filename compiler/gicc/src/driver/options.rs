@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Arch, Stage, Tools};
+use super::{Arch, Cache, Stage, Tools};
 use crate::analysis::annotation::Assume;
 pub use crate::transform::check_errors::CheckErrors;
 
@@ -89,13 +89,21 @@ pub struct Options {
     pub relocatable: bool,
     /// The programs and folders that were found.
     pub tools: Tools,
+    /// Where what is the same in every program is kept between compilations.
+    pub cache: Option<Cache>,
 }
 
 impl Options {
     /// The standard of C++ that is taken where none is named.
     pub const STANDARD: &str = "c++17";
 
-    /// Compile these inputs to PTX for the default architecture, with the tools that are found.
+    /// Whether the program is shown, or ends, as MLIR.
+    pub(crate) fn shows_mlir(&self) -> bool {
+        let ends = self.stop_after.is_some_and(Stage::has_mlir) || self.emit.contains(&Emit::Mlir);
+        ends || self.dump_ir_after.iter().any(|s| s.has_mlir())
+    }
+
+    /// Compile these inputs to PTX for the default architecture, with the tools that are found and without a cache.
     pub fn new(inputs: Vec<PathBuf>, tools: Tools) -> Self {
         Options {
             inputs,
@@ -110,6 +118,7 @@ impl Options {
             standard: Options::STANDARD.to_owned(),
             relocatable: false,
             tools,
+            cache: None,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! verify        verify_intrinsics, verify_assembly → team_facts → simplify → fallbacks, check_calls, check_domains
 //!               → module_record::collect → check_errors
 //! materialise   materialise, hold_epochs, drop_last_meeting: collectives become functions
+//!               units: roots of collectives go the way from here to PTX on their own, or come from the cache
 //! link          link_runtime → team_facts → inline, simplify
 //! place-fences  place_fences → module_record::write
 //!               ── the fork ──► sim: a program for the simulator
@@ -46,6 +47,7 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
+use super::units::{self, Units, Workshop};
 use super::{Emit, Examination, Options, Stage};
 use crate::analysis::annotation::Notes;
 use crate::analysis::classify;
@@ -54,6 +56,7 @@ use crate::codegen::{self, nvptx};
 use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::frontend::{self, annotations};
 use crate::llvm::{Messages, machine, run_passes, verify};
+use crate::transform::materialise::Extent;
 use crate::transform::{
     check_calls, check_domains, check_errors, drop_last_meeting, fallbacks, hold_epochs, inline_all, link_runtime,
     materialise, module_record, not_local, place_fences, team_facts, verify_assembly, verify_intrinsics,
@@ -87,12 +90,12 @@ pub struct Failed;
 /// What simplification runs: enough that constants reach calls, and that variables live in registers. Nothing that moves
 /// memory operations across calls. Loops are rotated, so that what stands in front of one is executed only by threads that
 /// enter it.
-const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+pub(super) const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
                         loop-simplify,loop(loop-rotate)),globaldce";
 
 /// What of the runtime is not called goes first. Small functions of the user's are inlined before fences are placed: a call
 /// ends what is known.
-const INLINE: &str = "globaldce,always-inline,cgscc(inline)";
+pub(super) const INLINE: &str = "globaldce,always-inline,cgscc(inline)";
 
 /// The same for an examination, which has every function inlined: callees first, and simplified before they are, so that the
 /// variables of thousands of calls do not meet in one body.
@@ -103,6 +106,9 @@ const INLINE_ALL: &str = "globaldce,cgscc(inline<only-mandatory>,function<eager-
 /// code, so that arrays that they index become values.
 const UNROLL: &str = "function(loop-simplify,lcssa,loop(indvars,loop-unroll-full),sroa,early-cse<memssa>,\
                       instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// What runs before LLVM's back end.
+pub(super) const OPTIMIZE: &str = "default<O3>,globaldce";
 
 /// Compiles the inputs.
 ///
@@ -169,6 +175,21 @@ struct Run<'a> {
     started: Instant,
 }
 
+/// What is compiled.
+struct Program<'c, 'm> {
+    module: &'m Module<'c>,
+    /// What of it is compiled on its own; from `materialise` on.
+    units: Units<'c>,
+    messages: &'m Messages,
+}
+
+impl<'c> Program<'c, '_> {
+    /// All of it, as it is after a stage.
+    fn whole(&self, stage: Stage) -> Step<Module<'c>> {
+        self.units.whole(self.messages, self.module, stage)
+    }
+}
+
 /// What the front end leaves.
 enum Front<'c> {
     Module(Module<'c>),
@@ -192,34 +213,45 @@ impl Run<'_> {
                 return Ok(Compiled { products: vec![(Emit::Mlir, text.into_bytes())], kernels: Vec::new() });
             }
         };
-        if self.ends(Stage::Frontend, &module)? {
-            return self.ir_products(&module, &machine);
+        let mut program = Program { module: &module, units: Units::default(), messages };
+        let module = program.module;
+        if self.ends(Stage::Frontend, &program)? {
+            return self.ir_products(module, &machine);
         }
-        let facts = self.verify(&module, &machine)?;
-        if self.ends(Stage::Verify, &module)? {
-            return self.ir_products(&module, &machine);
+        let apart = self.has_units();
+        if apart {
+            units::declare_roots(module);
         }
-        let remarks = materialise::run(context, messages, &module)?;
+        let facts = self.verify(module, &machine)?;
+        if self.ends(Stage::Verify, &program)? {
+            return self.ir_products(module, &machine);
+        }
+        let extent = if apart { Extent::Entries(self.options.cache.as_ref()) } else { Extent::Whole };
+        let remarks = materialise::run(context, messages, module, extent)?;
         remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
-        hold_epochs::run(context, &module, &machine).map_err(one)?;
-        drop_last_meeting::run(&module);
-        if self.ends(Stage::Materialise, &module)? {
-            return self.ir_products(&module, &machine);
+        hold_epochs::run(context, module, &machine).map_err(one)?;
+        drop_last_meeting::run(module);
+        if apart {
+            let workshop = Workshop { context, messages, machine: &machine, options: self.options };
+            program.units = Units::of(&workshop, module, self.shows_ir())?;
         }
-        link_runtime::run(context, messages, &module)?;
-        team_facts::run(&module);
-        run_passes(&module, &machine, INLINE).map_err(one)?;
-        run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
-        if self.ends(Stage::Link, &module)? {
-            return self.ir_products(&module, &machine);
+        if self.ends(Stage::Materialise, &program)? {
+            return self.ir_products(module, &machine);
         }
-        let remarks = place_fences::run(&module).map_err(one)?;
+        link_runtime::run(context, messages, module)?;
+        team_facts::run(module);
+        run_passes(module, &machine, INLINE).map_err(one)?;
+        run_passes(module, &machine, SIMPLIFY).map_err(one)?;
+        if self.ends(Stage::Link, &program)? {
+            return self.ir_products(module, &machine);
+        }
+        let remarks = place_fences::run(module).map_err(one)?;
         remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
-        module_record::write(&module, &facts);
-        if self.ends(Stage::PlaceFences, &module)? {
-            return self.ir_products(&module, &machine);
+        module_record::write(module, &facts);
+        if self.ends(Stage::PlaceFences, &program)? {
+            return self.ir_products(module, &machine);
         }
-        self.fork(context, messages, &module, &machine)
+        self.fork(context, &program, &machine)
     }
 
     fn examined<T>(
@@ -236,37 +268,39 @@ impl Run<'_> {
                 return Err(one(Diagnostic::error(codes::BAD_OPTIONS, "an examination does not end with MLIR")));
             }
         };
-        self.ends(Stage::Frontend, &module)?;
-        verify_intrinsics::run(&module)?;
-        verify_assembly::run(&module)?;
+        let program = Program { module: &module, units: Units::default(), messages };
+        let module = program.module;
+        self.ends(Stage::Frontend, &program)?;
+        verify_intrinsics::run(module)?;
+        verify_assembly::run(module)?;
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
-        let notes = annotations::read(&module, &examination.side_files)?;
-        let for_domains = check_domains::concerns(&module).then(|| module.clone());
-        team_facts::run(&module);
-        fallbacks::keep(&module);
-        run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
-        fallbacks::run(&module)?;
-        check_calls::run(&module)?;
+        let notes = annotations::read(module, &examination.side_files)?;
+        let for_domains = check_domains::concerns(module).then(|| module.clone());
+        team_facts::run(module);
+        fallbacks::keep(module);
+        run_passes(module, &machine, SIMPLIFY).map_err(one)?;
+        fallbacks::run(module)?;
+        check_calls::run(module)?;
         if let Some(copy) = for_domains {
             self.domains(&copy, &machine, &notes)?;
         }
-        let unchecked = check_errors::unchecked(&module, self.options.check_errors);
-        self.ends(Stage::Verify, &module)?;
-        materialise::run(context, messages, &module)?;
-        hold_epochs::run(context, &module, &machine).map_err(one)?;
-        drop_last_meeting::run(&module);
-        link_runtime::link(context, messages, &module)?;
-        team_facts::run(&module);
-        not_local::run(&module);
-        inline_all::run(&module);
-        run_passes(&module, &machine, INLINE_ALL).map_err(one)?;
-        run_passes(&module, &machine, SIMPLIFY).map_err(one)?;
-        self.ends(Stage::Link, &module)?;
-        let remarks = place_fences::run(&module).map_err(one)?;
+        let unchecked = check_errors::unchecked(module, self.options.check_errors);
+        self.ends(Stage::Verify, &program)?;
+        materialise::run(context, messages, module, Extent::Whole)?;
+        hold_epochs::run(context, module, &machine).map_err(one)?;
+        drop_last_meeting::run(module);
+        link_runtime::link(context, messages, module)?;
+        team_facts::run(module);
+        not_local::run(module);
+        inline_all::run(module);
+        run_passes(module, &machine, INLINE_ALL).map_err(one)?;
+        run_passes(module, &machine, SIMPLIFY).map_err(one)?;
+        self.ends(Stage::Link, &program)?;
+        let remarks = place_fences::run(module).map_err(one)?;
         remarks.into_iter().for_each(|d| self.observer.diagnostic(d));
-        run_passes(&module, &machine, UNROLL).map_err(one)?;
-        self.ends(Stage::PlaceFences, &module)?;
+        run_passes(module, &machine, UNROLL).map_err(one)?;
+        self.ends(Stage::PlaceFences, &program)?;
         let settings = classify::Settings {
             notes,
             assume: examination.assume,
@@ -274,7 +308,7 @@ impl Run<'_> {
             trust_atomics: self.options.inputs.iter().all(|i| frontend::is_source(i)),
             foreign: self.options.tools.cuda.iter().map(|c| c.display().to_string()).collect(),
         };
-        let found = classify::module(&module, &machine.get_target_data(), &settings);
+        let found = classify::module(module, &machine.get_target_data(), &settings);
         let found = Communication { unchecked, ..found };
         if found.kernels.is_empty() {
             self.observer.diagnostic(
@@ -282,7 +316,7 @@ impl Run<'_> {
                     .cure("mark an entry with __global__"),
             );
         }
-        Ok(then(&module, found))
+        Ok(then(module, found))
     }
 
     fn frontend<'c>(&mut self, context: &'c Context, messages: &Messages, machine: &TargetMachine) -> Step<Front<'c>> {
@@ -321,6 +355,20 @@ impl Run<'_> {
             module.set_triple(&machine.get_triple());
         }
         Ok(Front::Module(module))
+    }
+
+    /// Whether units are compiled on their own: where the program becomes PTX.
+    fn has_units(&self) -> bool {
+        match self.options.stop_after {
+            None => self.options.emit.iter().any(|e| matches!(e, Emit::Ptx | Emit::Cubin)),
+            Some(stage) => matches!(stage, Stage::Ptx | Stage::Cubin),
+        }
+    }
+
+    /// Whether somebody gets the program as IR.
+    fn shows_ir(&self) -> bool {
+        let as_ir = |e: &Emit| matches!(e, Emit::Llvm | Emit::Bitcode | Emit::Sim);
+        !self.options.dump_ir_after.is_empty() || self.options.emit.iter().any(as_ir)
     }
 
     fn verify(&mut self, module: &Module<'_>, machine: &TargetMachine) -> Step<module_record::Facts> {
@@ -374,13 +422,13 @@ impl Run<'_> {
     }
 
     /// Reports the stage, dumps its IR where asked; whether the compilation ends here.
-    fn ends(&mut self, stage: Stage, module: &Module<'_>) -> Step<bool> {
+    fn ends(&mut self, stage: Stage, program: &Program<'_, '_>) -> Step<bool> {
         if self.options.verify_each {
-            verify(module, &format!("stage `{}`", stage.name())).map_err(one)?;
+            verify(program.module, &format!("stage `{}`", stage.name())).map_err(one)?;
         }
         self.observer.finished(stage, self.started.elapsed());
         if self.options.dump_ir_after.contains(&stage) {
-            self.observer.dump(stage, &module.print_to_string().to_string());
+            self.observer.dump(stage, &program.whole(stage)?.print_to_string().to_string());
         }
         self.started = Instant::now();
         Ok(self.options.stop_after == Some(stage))
@@ -402,19 +450,13 @@ impl Run<'_> {
     }
 
     /// GPU and simulator part here.
-    fn fork<'c>(
-        &mut self,
-        context: &'c Context,
-        messages: &Messages,
-        module: &Module<'c>,
-        machine: &TargetMachine,
-    ) -> Step<Compiled> {
-        let kernels = codegen::describe(module, &machine.get_target_data());
+    fn fork<'c>(&mut self, context: &'c Context, program: &Program<'c, '_>, machine: &TargetMachine) -> Step<Compiled> {
+        let kernels = codegen::describe(program.module, &machine.get_target_data());
         let wants = |e: Emit| self.options.emit.contains(&e);
-        let simulated = if wants(Emit::Sim) { Some(self.simulated(context, messages, module, machine)?) } else { None };
+        let simulated = if wants(Emit::Sim) { Some(self.simulated(context, program, machine)?) } else { None };
         let mut products = Vec::new();
         if Emit::ALL.iter().any(|&e| e != Emit::Sim && wants(e)) {
-            self.gpu(context, messages, module, machine, &mut products)?;
+            self.gpu(context, program, machine, &mut products)?;
         }
         if let Some(program) = simulated {
             products.push((Emit::Sim, program));
@@ -426,14 +468,13 @@ impl Run<'_> {
     fn simulated<'c>(
         &mut self,
         context: &'c Context,
-        messages: &Messages,
-        module: &Module<'c>,
+        program: &Program<'c, '_>,
         machine: &TargetMachine,
     ) -> Step<Vec<u8>> {
         let source = self.options.inputs.first().map(|p| p.display().to_string()).unwrap_or_default();
         // The GPU's part may link libdevice instead.
-        let module = module.clone();
-        nvptx::link_own_math(context, messages, &module, &self.options.tools)?;
+        let module = program.whole(Stage::PlaceFences)?;
+        nvptx::link_own_math(context, program.messages, &module, &self.options.tools)?;
         run_passes(&module, machine, "globaldce").map_err(one)?;
         let (_, bytes) = codegen::sim::emit_bytes(&module, &source)?;
         Ok(bytes)
@@ -442,21 +483,22 @@ impl Run<'_> {
     fn gpu<'c>(
         &mut self,
         context: &'c Context,
-        messages: &Messages,
-        module: &Module<'c>,
+        program: &Program<'c, '_>,
         machine: &TargetMachine,
         products: &mut Vec<(Emit, Vec<u8>)>,
     ) -> Step<()> {
         let arch = self.options.arch;
+        let &Program { module, messages, .. } = program;
         nvptx::link_math(context, messages, module, &self.options.tools)?;
         nvptx::lower(module, arch)?;
-        if self.ends(Stage::Lower, module)? {
+        if self.ends(Stage::Lower, program)? {
             products.extend(self.ir_products(module, machine)?.products);
             return Ok(());
         }
-        run_passes(module, machine, "default<O3>,globaldce").map_err(one)?;
-        let stop = self.ends(Stage::Optimize, module)?;
+        run_passes(module, machine, OPTIMIZE).map_err(one)?;
+        let stop = self.ends(Stage::Optimize, program)?;
         for &emit in self.options.emit.iter().filter(|e| matches!(e, Emit::Llvm | Emit::Bitcode)) {
+            let module = program.whole(Stage::Optimize)?;
             let bytes = match emit {
                 Emit::Bitcode => module.write_bitcode_to_memory().as_slice().to_vec(),
                 _ => module.print_to_string().to_string().into_bytes(),
@@ -472,7 +514,7 @@ impl Run<'_> {
         if !self.options.emit.iter().any(|e| matches!(e, Emit::Ptx | Emit::Cubin)) {
             return Ok(());
         }
-        let text = nvptx::ptx(module, machine, messages).map_err(one)?;
+        let text = program.units.join(nvptx::ptx(module, machine, messages).map_err(one)?)?;
         self.observer.finished(Stage::Ptx, self.started.elapsed());
         self.started = Instant::now();
         if self.options.emit.contains(&Emit::Cubin) && self.options.stop_after != Some(Stage::Ptx) {

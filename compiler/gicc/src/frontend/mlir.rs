@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! mlir          the file, as it was read
-//! mlir-expand   gicc-device-module, gicc-expand-collectives
+//! mlir-expand   gicc-device-module, gicc-expand-collectives (where nobody sees the MLIR, what a collective has in every
+//!               program is only declared, and `materialise` or `driver/units` takes care of it)
 //! mlir-lower    gicc-to-llvm, MLIR's lowering for NVIDIA GPUs, gicc-check-lowered
 //! ```
 //!
@@ -20,7 +21,7 @@ use super::MlirStage;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::dialect::ir::name_of;
 use crate::dialect::{Caught, context, parse_file, passes, run_passes, text_of, to_llvm};
-use crate::driver::Stage;
+use crate::driver::{Options, Stage};
 
 /// The passes of each stage.
 const STAGES: &[(Stage, &[&str])] = &[
@@ -33,6 +34,7 @@ const STAGES: &[(Stage, &[&str])] = &[
 /// Reads a file and lowers it; nothing where `stage` said to stop.
 pub(super) fn read<'l>(
     llvm: &'l LlvmContext,
+    options: &Options,
     input: &Path,
     stage: &mut MlirStage<'_>,
     warnings: &mut Vec<Diagnostic>,
@@ -40,8 +42,10 @@ pub(super) fn read<'l>(
     let context = context();
     let caught = Caught::new(&context);
     let mut module = parse_file(&context, &caught, input)?;
+    let lean = !options.shows_mlir();
     for (name, work) in STAGES {
         for passes in *work {
+            let passes = if lean && *passes == passes::EXPAND_COLLECTIVES { passes::EXPAND_LEAN } else { passes };
             run_passes(&context, &caught, &mut module, passes)?;
         }
         // Also where the compilation ends here: which algorithm a collective has, and why.

@@ -101,7 +101,7 @@ fn read_one<'c>(
             normalize::cuda_atomics(&module, options.tools.cuda.as_deref());
             Ok(module)
         }
-        Language::Mlir => return mlir::read(context, input, stage, warnings),
+        Language::Mlir => return mlir::read(context, options, input, stage, warnings),
         Language::Ir => ir::read_text(context, messages, input).map_err(|d| vec![d]),
         Language::Bitcode => ir::read_bitcode(context, messages, input).map_err(|d| vec![d]),
     };

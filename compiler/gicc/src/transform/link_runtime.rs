@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Requires: `verify_intrinsics`. Ensures: every function that is called is defined, or is an intrinsic of LLVM, a
-//! requirement, an ordering, a fact about the team, or one of the functions that a target supplies; only kernels and
+//! requirement, an ordering, a fact about the team, the root of a collective, or one of the functions
+//! that a target supplies; only kernels and
 //! variables are visible outside; inlined code stands at the user's call line. Preserves: the user's functions.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -15,6 +16,7 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
 use super::team_facts::mark_as_value;
+use crate::collective::is_root;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::llvm::{Messages, attribute, calls, defined_functions, demangled, is_kernel, name_of, span};
 
@@ -102,6 +104,7 @@ fn may_stay(name: &str) -> bool {
     name.starts_with("llvm.")
         || name.starts_with("__nv_")
         || SUPPLIED.contains(&name)
+        || is_root(name)
         || gicc_abi::intrinsics::find(name).is_some()
 }
 

@@ -11,34 +11,46 @@
 //!
 //! The function holds one operation, `gicc.all_reduce`, and goes through the passes that MLIR input goes through.
 //!
+//! Where the program's units are compiled on their own (`driver/units`), functions of level H are there as far as they are
+//! inlined, with declarations of what they call; as IR they are kept in the cache.
+//!
 //! Requires: `check_calls`; user code simplified so far that constants have reached the calls. Ensures: no collective of the
-//! interface is left; what was made for them is part of the module. What a collective cannot do is refused at its line.
+//! interface is left; what was made for them is part of the module, also for MLIR input, which calls functions of level H. What a collective cannot do is refused at its line.
 //! Preserves: everything else. Cost: an MLIR context, once, and only where a collective is called.
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use gicc_abi::intrinsics::{self, Intrinsic};
 use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::types::BasicMetadataTypeEnum;
 
 use super::link_runtime::link_module;
-use crate::collective::{Collective, Group, Refused, Signature, lower};
+use crate::collective::{Collective, Group, Refused, Signature, is_root, lower, lower_root};
 use crate::diagnostic::{Diagnostic, codes};
+use crate::driver::Cache;
 use crate::llvm::{Call, Messages, call, calls, name_of, replace, span};
 
 /// The prefix of the collectives of the interface.
 const COLLECTIVE: &str = "__gicc_all_";
+
+/// How much of a collective becomes part of the module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Extent<'a> {
+    /// All of it.
+    Whole,
+    /// What is inlined into the program; roots are declared. The cache is where that is kept.
+    Entries(Option<&'a Cache>),
+}
 
 /// Materialises every collective; remarks say which algorithm each has, and why.
 pub(crate) fn run<'c>(
     context: &'c Context,
     messages: &Messages,
     module: &Module<'c>,
+    extent: Extent<'_>,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let sites = sites(module);
-    if sites.is_empty() {
-        return Ok(Vec::new());
-    }
     let mut errors = Vec::new();
     let mut remarks = Vec::new();
     let mut signatures = Vec::new();
@@ -58,8 +70,21 @@ pub(crate) fn run<'c>(
     let mut distinct = signatures.clone();
     distinct.sort_by_key(Signature::symbol);
     distinct.dedup();
-    let part = lower(context, &distinct)?;
-    link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
+    match extent {
+        Extent::Whole => {
+            if !distinct.is_empty() {
+                let part = lower(context, &distinct, false)?;
+                link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
+            }
+            define_roots(context, messages, module)?;
+        }
+        Extent::Entries(cache) => {
+            for signature in distinct {
+                let part = entry(context, cache, signature)?;
+                link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
+            }
+        }
+    }
     for (site, signature) in sites.iter().zip(&signatures) {
         let all = site.arguments();
         let mut arguments = all[..3].to_vec();
@@ -72,6 +97,36 @@ pub(crate) fn run<'c>(
         replace(site.instruction, None);
     }
     Ok(remarks)
+}
+
+/// Defines the roots that MLIR input calls.
+fn define_roots<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
+    let called = module.get_functions().filter(|f| f.count_basic_blocks() == 0).map(name_of);
+    let roots: Vec<String> = called.filter(|name| is_root(name)).collect();
+    for root in roots {
+        // One that the definition of another brought is there already.
+        let defined = module.get_function(&root).is_some_and(|f| f.count_basic_blocks() > 0);
+        if !defined && let Some(part) = lower_root(context, &root)? {
+            link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
+        }
+    }
+    Ok(())
+}
+
+/// What of a collective is inlined into the program.
+fn entry<'c>(context: &'c Context, cache: Option<&Cache>, signature: Signature) -> Result<Module<'c>, Vec<Diagnostic>> {
+    let key = format!("entry {}", signature.symbol());
+    if let Some(bitcode) = cache.and_then(|c| c.load(&key)) {
+        let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode, &key);
+        if let Ok(module) = Module::parse_bitcode_from_buffer(&buffer, context) {
+            return Ok(module);
+        }
+    }
+    let module = lower(context, &[signature], true)?;
+    if let Some(cache) = cache {
+        cache.store(&key, module.write_bitcode_to_memory().as_slice());
+    }
+    Ok(module)
 }
 
 /// The collectives of a module.

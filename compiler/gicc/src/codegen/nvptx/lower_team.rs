@@ -15,7 +15,7 @@ use gicc_abi::layout::{Field, State};
 use inkwell::AddressSpace;
 use inkwell::module::Module;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{GlobalValue, InstructionValue};
+use inkwell::values::{AsValueRef as _, GlobalValue, InstructionValue};
 
 use crate::llvm::{calls_to, replace};
 
@@ -57,6 +57,13 @@ fn state_variable<'c>(module: &Module<'c>) -> GlobalValue<'c> {
     global.set_externally_initialized(true);
     global.set_alignment(8);
     global
+}
+
+/// Leaves the variable to another module to define.
+pub(crate) fn declare_state(module: &Module<'_>) {
+    let state = state_variable(module);
+    // SAFETY: a variable without an initial value is a declaration; null takes the value away.
+    unsafe { inkwell::llvm_sys::core::LLVMSetInitializer(state.as_value_ref(), std::ptr::null_mut()) };
 }
 
 fn field(name: &str) -> &'static Field {

@@ -7,9 +7,11 @@
 //! | `lower_atomics` | atomic operations keep the order and scope that LLVM's back end drops |
 //! | `math` | `__nv_*` from libdevice, or gicc's own |
 //! | `emit` | O3 and PTX text |
+//! | `join` | PTX of several modules becomes one text |
 //! | `ptxas` | PTX becomes machine code |
 
 mod emit;
+mod join;
 mod lower_atomics;
 mod lower_orderings;
 mod lower_team;
@@ -17,6 +19,8 @@ mod math;
 mod ptxas;
 
 pub(crate) use emit::ptx;
+pub(crate) use join::{functions, join};
+pub(crate) use lower_team::declare_state;
 pub(crate) use math::{link as link_math, link_own as link_own_math};
 pub(crate) use ptxas::assemble;
 

@@ -1,0 +1,73 @@
+//! Roots: the functions of level H that entries call, with everything below them. A root depends on its own symbol and on
+//! nothing of the program that calls it (count and addresses are parameters, and what a program knows of them stays in the
+//! entry), so it can be compiled on its own, ahead of the program or once for many (`driver/units`).
+//!
+//! ```text
+//! @gicc_all_reduce_block_f32_sum_auto_1024(out, in, count)      the entry: inlined into the program
+//!   └ @gicc_all_reduce_block_f32_sum_by_auto_of_any_size(…)     a root
+//!       ├ …_by_quick_2, …_by_two_shot, …_by_simple, …           what it calls, its own
+//!   └ @gicc_collective_wait(…)                                  a root, which all collectives share
+//! ```
+
+use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
+
+use super::select::Choice;
+use super::{Collective, Group, Signature, Writer, body, frame, packets};
+
+/// What a root's symbol ends with, but for that of the wait.
+const ENDING: &str = "_of_any_size";
+
+/// Whether a symbol is that of a root.
+pub(crate) fn is_root(symbol: &str) -> bool {
+    symbol == frame::FAR_WAIT || symbol.strip_suffix(ENDING).is_some_and(|rest| rest.starts_with("gicc_all_"))
+}
+
+/// The name of a root behind the stem of its signature.
+pub(super) fn name(choice: &Choice) -> String {
+    let algorithm = match choice {
+        Choice::Always(algorithm, _) => *algorithm,
+        Choice::AtRunTime(_) => Algorithm::Auto,
+    };
+    format!("{}{ENDING}", algorithm.name())
+}
+
+/// A module of MLIR with a root and what it calls; nothing where no root has the symbol.
+pub(crate) fn text(symbol: &str) -> Option<String> {
+    let wait = packets::far_wait(frame::FAR_WAIT);
+    if symbol == frame::FAR_WAIT {
+        return Some(body::module(&[wait]));
+    }
+    let signature = signatures().find(|s| s.root() == symbol)?;
+    let mut writer = Writer { signature, exists: &|_| false, functions: vec![wait] };
+    writer.root(&signature.choice());
+    Some(body::module(&writer.functions))
+}
+
+/// The symbols of all roots, sorted.
+pub(crate) fn all() -> Vec<String> {
+    let mut symbols: Vec<String> = signatures().map(|s| s.root()).chain([frame::FAR_WAIT.to_owned()]).collect();
+    symbols.sort();
+    symbols.dedup();
+    symbols
+}
+
+/// Every signature that has an expansion, with a count at run time.
+pub(super) fn signatures() -> impl Iterator<Item = Signature> {
+    let collectives =
+        std::iter::once(Collective::AllGather).chain(ReduceOp::ALL.iter().map(|op| Collective::AllReduce(*op)));
+    let all = collectives.flat_map(|collective| {
+        let groups = [Group::Block, Group::Grid];
+        let elements = ElementType::ALL.iter().flat_map(move |&element| groups.map(|group| (element, group)));
+        elements.flat_map(move |(element, group)| {
+            Algorithm::ALL.iter().map(move |&algorithm| Signature {
+                collective,
+                group,
+                part: false,
+                element,
+                algorithm,
+                count: None,
+            })
+        })
+    });
+    all.filter(|s| s.check().is_ok())
+}

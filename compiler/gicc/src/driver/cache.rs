@@ -1,0 +1,253 @@
+//! A folder of what was compiled before and is the same in every program (`units`). It may be deleted at any time, and shared
+//! by processes: an entry is written whole or not at all, and what is broken, or belongs to another key, counts as missing.
+//!
+//! An entry's key says everything that its content depends on. This gicc is told by its build: the identity that the linker
+//! gave the program, and the file of LLVM's library. Where a program has none, nothing is kept.
+//!
+//! ```text
+//! FOLDER/<build>/<hash of the key>      8 bytes hash of the rest, 8 bytes length of the key, the key, the content
+//! ```
+
+use std::ffi::{CStr, c_void};
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Folders of other builds go when nobody has written to them for so long.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The folder of one build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    folder: PathBuf,
+}
+
+impl Cache {
+    /// What the environment variable is called that names the folder; empty: keep nothing.
+    pub const VARIABLE: &str = "GICC_CACHE_DIR";
+
+    /// In a folder of this user's: that of [`Cache::VARIABLE`], else `gicc` in `XDG_CACHE_HOME`, else in `.cache` at home.
+    /// Nothing where there is no such folder, or the variable is empty.
+    pub fn of_user() -> Option<Cache> {
+        if let Some(named) = std::env::var_os(Cache::VARIABLE) {
+            return if named.is_empty() { None } else { Cache::in_folder(Path::new(&named)) };
+        }
+        let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+        let parent = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+        Cache::in_folder(&parent.join("gicc"))
+    }
+
+    /// In this folder, which is made when something is kept. Nothing where this program has no identity.
+    pub fn in_folder(folder: &Path) -> Option<Cache> {
+        Some(Cache { folder: folder.join(build()?) })
+    }
+
+    /// The folder of this build.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How many entries this build has, and their bytes.
+    pub fn size(&self) -> (usize, u64) {
+        let files = self.folder.read_dir().into_iter().flatten().filter_map(Result::ok);
+        files.filter_map(|f| f.metadata().ok()).fold((0, 0), |(count, bytes), about| (count + 1, bytes + about.len()))
+    }
+
+    /// Removes what all builds have kept.
+    ///
+    /// # Errors
+    /// Where a folder can't be removed.
+    pub fn clear(&self) -> std::io::Result<()> {
+        self.builds().try_for_each(fs::remove_dir_all)
+    }
+
+    /// The folders of all builds: what beside this one's is named as this module names it.
+    fn builds(&self) -> impl Iterator<Item = PathBuf> {
+        let beside = self.folder.parent().and_then(|parent| parent.read_dir().ok()).into_iter().flatten();
+        beside.filter_map(Result::ok).filter(|f| f.file_name().to_str().is_some_and(is_build)).map(|f| f.path())
+    }
+
+    /// What is kept for a key.
+    pub(crate) fn load(&self, key: &str) -> Option<Vec<u8>> {
+        let bytes = fs::read(self.path(key)).ok()?;
+        let content = content(&bytes, key);
+        if content.is_none() {
+            tracing::warn!(key, "an entry of the cache is broken, and is made again");
+        }
+        content.map(<[u8]>::to_vec)
+    }
+
+    /// Keeps what belongs to a key. That it cannot is no error of the compilation.
+    pub(crate) fn store(&self, key: &str, content: &[u8]) {
+        if let Err(why) = self.try_store(key, content) {
+            tracing::warn!(folder = %self.folder.display(), %why, "nothing is kept in the cache");
+        }
+    }
+
+    fn try_store(&self, key: &str, content: &[u8]) -> std::io::Result<()> {
+        if !self.folder.is_dir() {
+            fs::create_dir_all(&self.folder)?;
+            self.forget_other_builds();
+        }
+        let mut rest = (key.len() as u64).to_le_bytes().to_vec();
+        rest.extend(key.as_bytes());
+        rest.extend(content);
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
+        file.write_all(&hash(&rest).to_le_bytes())?;
+        file.write_all(&rest)?;
+        file.persist(self.path(key)).map_err(|e| e.error)?;
+        Ok(())
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(format!("{:016x}", hash(key.as_bytes())))
+    }
+
+    /// Removes folders of other builds that are old.
+    fn forget_other_builds(&self) {
+        let now = SystemTime::now();
+        let is_old = |folder: &PathBuf| {
+            let written = folder.metadata().and_then(|m| m.modified());
+            written.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT))
+        };
+        for other in self.builds().filter(|folder| *folder != self.folder && is_old(folder)) {
+            let _ = fs::remove_dir_all(other);
+        }
+    }
+}
+
+/// The content of an entry that is whole and belongs to the key.
+fn content<'b>(bytes: &'b [u8], key: &str) -> Option<&'b [u8]> {
+    let (found, rest) = bytes.split_first_chunk::<8>()?;
+    let (length, text) = rest.split_first_chunk::<8>()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let (written, content) = text.split_at_checked(length)?;
+    (u64::from_le_bytes(*found) == hash(rest) && written == key.as_bytes()).then_some(content)
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The name of this build: 32 digits.
+fn build() -> Option<String> {
+    let program = buildid::build_id()?;
+    let library = library_of_llvm()?;
+    let about = fs::metadata(&library).ok()?;
+    let written = about.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    let library = format!("{} {} {}", library.display(), about.len(), written.as_nanos());
+    Some(format!("{:016x}{:016x}", hash(program), hash(library.as_bytes())))
+}
+
+fn is_build(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The file that LLVM's code was loaded from.
+fn library_of_llvm() -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let function = inkwell::llvm_sys::core::LLVMGetVersion as *const c_void;
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: the structure is valid for writing, and zeroes are valid for it where nothing is written.
+    let info = unsafe {
+        if libc::dladdr(function, info.as_mut_ptr()) == 0 {
+            return None;
+        }
+        info.assume_init()
+    };
+    if info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: the loader's name of a file that stays loaded.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> (tempfile::TempDir, Cache) {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::in_folder(folder.path()).expect("a test has an identity");
+        (folder, cache)
+    }
+
+    #[test]
+    fn what_was_kept_comes_back() {
+        let (folder, cache) = cache();
+        assert_eq!(cache.load("a"), None);
+        cache.store("a", b"first");
+        cache.store("b", b"");
+        cache.store("a", b"second");
+        assert_eq!(cache.load("a").as_deref(), Some(&b"second"[..]));
+        assert_eq!(cache.load("b").as_deref(), Some(&b""[..]));
+        assert_eq!(cache.load("c"), None);
+        let files: Vec<_> = cache.folder().read_dir().unwrap().collect();
+        assert_eq!((files.len(), folder.path().read_dir().unwrap().count()), (2, 1));
+    }
+
+    #[test]
+    fn what_is_broken_counts_as_missing() {
+        let (_folder, cache) = cache();
+        cache.store("key", b"some content");
+        let path = cache.path("key");
+        let whole = fs::read(&path).unwrap();
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(cache.load("key"), None, "cut at {length}");
+        }
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(cache.load("key"), None, "changed at {at}");
+        }
+        cache.store("key", b"again");
+        assert_eq!(cache.load("key").as_deref(), Some(&b"again"[..]));
+    }
+
+    #[test]
+    fn an_entry_of_another_key_is_not_taken() {
+        let (_folder, cache) = cache();
+        cache.store("one", b"content");
+        fs::copy(cache.path("one"), cache.path("two")).unwrap();
+        assert_eq!(cache.load("two"), None);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_keeps_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "mine").unwrap();
+        let cache = Cache::in_folder(&file).unwrap();
+        cache.store("a", b"content");
+        assert_eq!(cache.load("a"), None);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    }
+
+    #[test]
+    fn old_builds_go_and_nothing_else() {
+        let (folder, cache) = cache();
+        let at = |name: &str| folder.path().join(name);
+        let long_ago = SystemTime::now() - 2 * KEPT;
+        let (old, recent, other) = ("0".repeat(32), "1".repeat(32), "notes");
+        for name in [&old, &recent, other] {
+            fs::create_dir(at(name)).unwrap();
+            fs::write(at(name).join("file"), "content").unwrap();
+        }
+        for name in [&old, other] {
+            fs::File::open(at(name)).unwrap().set_modified(long_ago).unwrap();
+        }
+        cache.store("a", b"content");
+        assert!(!at(&old).exists() && at(&recent).exists() && at(other).exists());
+        assert_eq!(cache.size().0, 1);
+        cache.clear().unwrap();
+        assert!(!at(&recent).exists() && at(other).exists());
+        assert_eq!((cache.size(), cache.load("a")), ((0, 0), None));
+    }
+}

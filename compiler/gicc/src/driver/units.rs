@@ -1,0 +1,244 @@
+//! Units: what of a program is the same in every program, and is compiled on its own. They are the roots of collectives
+//! (`collective/root`), most of a collective's code. The program calls them as functions of another file, and their PTX is
+//! put beside its own; between compilations it is kept in the cache. It makes no difference for the PTX where a unit comes from.
+//!
+//! ```text
+//! program   … materialise: entries, and declarations of roots → link → place-fences → lower → optimize → ptx ─┐
+//! unit      root as level H makes it                          → link → place-fences → lower → optimize → ptx ─┴► PTX
+//! ```
+//!
+//! A unit goes through the same passes as the program ([`super::pipeline`] has their lists), and shares nothing with it but the
+//! state variable: functions of the device runtime that both call are there twice, under a name of the unit's.
+//!
+//! What is shown as IR, and what the simulator gets, is whole: units are linked to the program as they were after the same
+//! stage. They are not taken from the cache then.
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::context::Context;
+use inkwell::module::{Linkage, Module};
+use inkwell::targets::TargetMachine;
+use inkwell::values::FunctionValue;
+
+use super::pipeline::{INLINE, OPTIMIZE, SIMPLIFY};
+use super::{Cache, Options, Stage};
+use crate::codegen::nvptx;
+use crate::collective::{is_root, lower_root};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::llvm::{Messages, defined_functions, machine, name_of, run_passes, verify};
+use crate::transform::link_runtime::{link_module, run as link_runtime};
+use crate::transform::{place_fences, team_facts};
+
+type Step<T> = Result<T, Vec<Diagnostic>>;
+
+/// The symbols of all units, sorted.
+pub fn all() -> Vec<String> {
+    crate::collective::roots()
+}
+
+/// Puts a unit into the cache of `options`, unless it is there, for the architecture of `options`; whether it was there.
+///
+/// # Errors
+/// Where LLVM refuses it, or there is no cache to put it into.
+pub fn prepare(options: &Options, root: &str) -> Result<bool, Vec<Diagnostic>> {
+    let Some(cache) = &options.cache else {
+        return Err(vec![
+            Diagnostic::error(codes::BAD_OPTIONS, "there is no cache to put a compiled collective into")
+                .cause(format!("{} is empty, or there is no home folder", Cache::VARIABLE))
+                .cure(format!("name a folder with {}", Cache::VARIABLE)),
+        ]);
+    };
+    let key = key(root, options);
+    if cache.load(&key).is_some() {
+        return Ok(true);
+    }
+    let context = Context::create();
+    let messages = Messages::catch(&context);
+    let machine = machine(options.arch).map_err(|d| vec![d])?;
+    let workshop = Workshop { context: &context, messages: &messages, machine: &machine, options };
+    workshop.unit(root.to_owned(), false)?;
+    if cache.load(&key).is_none() {
+        return Err(vec![
+            Diagnostic::error(codes::UNWRITABLE_OUTPUT, format!("cannot write to `{}`", cache.folder().display()))
+                .cure(format!("name another folder with {}", Cache::VARIABLE)),
+        ]);
+    }
+    Ok(false)
+}
+
+/// Whether a unit is in the cache of `options`, for their architecture.
+pub fn is_prepared(options: &Options, root: &str) -> bool {
+    options.cache.as_ref().is_some_and(|cache| cache.load(&key(root, options)).is_some())
+}
+
+/// What a unit's PTX depends on besides this build of gicc.
+fn key(root: &str, options: &Options) -> String {
+    format!("unit {root} for {}", options.arch.name)
+}
+
+/// What compiling a unit needs besides its name.
+pub(super) struct Workshop<'a, 'c> {
+    /// LLVM's context, which is the program's too.
+    pub(super) context: &'c Context,
+    /// What LLVM says.
+    pub(super) messages: &'a Messages,
+    /// The target.
+    pub(super) machine: &'a TargetMachine,
+    /// What is compiled, and the cache.
+    pub(super) options: &'a Options,
+}
+
+/// The units of a program.
+#[derive(Default)]
+pub(super) struct Units<'c> {
+    units: Vec<Unit<'c>>,
+}
+
+struct Unit<'c> {
+    root: String,
+    ptx: String,
+    /// Its IR after stages, where somebody wants to see it.
+    stages: Vec<(Stage, Module<'c>)>,
+}
+
+/// Makes declarations of the roots that a module defines.
+pub(super) fn declare_roots(module: &Module<'_>) {
+    for root in defined_functions(module).into_iter().filter(|f| is_root(&name_of(*f))) {
+        declare(module, root);
+    }
+}
+
+/// Puts a declaration at the end of the module in the place of a function.
+fn declare<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> FunctionValue<'c> {
+    let name = name_of(function);
+    let declared = module.add_function("", function.get_type(), Some(Linkage::External));
+    function.replace_all_uses_with(declared);
+    // SAFETY: nobody uses it any more.
+    unsafe { function.delete() };
+    declared.as_global_value().set_name(&name);
+    declared
+}
+
+/// The roots that a module calls, which it does not define; sorted. Wherever they came from, their declarations have the same
+/// order and attributes.
+fn called_roots<'c>(context: &'c Context, module: &Module<'c>) -> Vec<String> {
+    let mut roots: Vec<_> = module.get_functions().filter(|f| is_root(&name_of(*f))).collect();
+    roots.sort_by_key(|f| name_of(*f));
+    let mut names = Vec::new();
+    for root in roots {
+        let root = declare(module, root);
+        for name in ["convergent", "nounwind"] {
+            let kind = Attribute::get_named_enum_kind_id(name);
+            root.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
+        }
+        names.push(name_of(root));
+    }
+    names
+}
+
+impl<'c> Units<'c> {
+    /// The units of the roots that a program calls; with their IR after each stage where it is to be `shown`.
+    pub(super) fn of(workshop: &Workshop<'_, 'c>, program: &Module<'c>, shown: bool) -> Step<Units<'c>> {
+        let roots = called_roots(workshop.context, program);
+        let units = roots.into_iter().map(|root| workshop.unit(root, shown)).collect::<Step<_>>()?;
+        Ok(Units { units })
+    }
+
+    /// The program with its units as one module, after a stage.
+    pub(super) fn whole(&self, messages: &Messages, program: &Module<'c>, stage: Stage) -> Step<Module<'c>> {
+        let whole = program.clone();
+        for unit in &self.units {
+            let Some((_, part)) = unit.stages.iter().find(|(s, _)| *s == stage) else { continue };
+            link_module(messages, &whole, part.clone(), &unit.root).map_err(|d| vec![d])?;
+            if let Some(root) = whole.get_function(&unit.root) {
+                root.set_linkage(Linkage::Internal);
+            }
+        }
+        Ok(whole)
+    }
+
+    /// The program's PTX with that of its units.
+    pub(super) fn join(&self, program: String) -> Step<String> {
+        self.units.iter().try_fold(program, |text, unit| nvptx::join(&text, &unit.root, &unit.ptx).map_err(|d| vec![d]))
+    }
+}
+
+impl<'c> Workshop<'_, 'c> {
+    fn unit(&self, root: String, shown: bool) -> Step<Unit<'c>> {
+        let cache = self.options.cache.as_ref();
+        let key = key(&root, self.options);
+        if let Some(cache) = cache.filter(|_| !shown)
+            && let Some(ptx) = cache.load(&key).and_then(|bytes| String::from_utf8(bytes).ok())
+        {
+            return Ok(Unit { root, ptx, stages: Vec::new() });
+        }
+        let mut stages = Vec::new();
+        let ptx = self.compile(&root, &mut |stage, module| {
+            if shown {
+                stages.push((stage, module.clone()));
+            }
+        })?;
+        if let Some(cache) = cache {
+            cache.store(&key, ptx.as_bytes());
+        }
+        Ok(Unit { root, ptx, stages })
+    }
+
+    /// Compiles a root to the text of its functions; `ended` is told the IR after each stage.
+    fn compile(&self, root: &str, ended: &mut dyn FnMut(Stage, &Module<'c>)) -> Step<String> {
+        let one = |d: Diagnostic| vec![d];
+        let Workshop { context, messages, machine, options } = self;
+        let Some(module) = lower_root(context, root)? else {
+            return Err(one(Diagnostic::error(
+                codes::INTERNAL,
+                format!("there is no collective with the root `{root}`"),
+            )));
+        };
+        let mut ends = |stage: Stage, module: &Module<'c>| -> Step<()> {
+            if options.verify_each {
+                verify(module, &format!("stage `{}` of `{root}`", stage.name())).map_err(one)?;
+            }
+            ended(stage, module);
+            Ok(())
+        };
+        module.set_name(root);
+        module.set_triple(&machine.get_triple());
+        module.set_data_layout(&machine.get_target_data().get_data_layout());
+        let top = module.get_function(root).ok_or_else(|| one(missing(root)))?;
+        top.set_linkage(Linkage::External);
+        ends(Stage::Materialise, &module)?;
+        link_runtime(context, messages, &module)?;
+        top.set_linkage(Linkage::External);
+        team_facts::run(&module);
+        run_passes(&module, machine, INLINE).map_err(one)?;
+        run_passes(&module, machine, SIMPLIFY).map_err(one)?;
+        ends(Stage::Link, &module)?;
+        // Remarks are about the user's lines, and there are none here.
+        place_fences::run(&module).map_err(one)?;
+        ends(Stage::PlaceFences, &module)?;
+        // Not earlier: where fences are placed, functions of the device runtime are known by their names.
+        rename(&module, top);
+        nvptx::lower(&module, options.arch)?;
+        nvptx::declare_state(&module);
+        ends(Stage::Lower, &module)?;
+        run_passes(&module, machine, OPTIMIZE).map_err(one)?;
+        ends(Stage::Optimize, &module)?;
+        let text = nvptx::ptx(&module, machine, messages).map_err(one)?;
+        nvptx::functions(&text).map_err(one)
+    }
+}
+
+/// Gives everything below a root a name that no other unit and no program has.
+fn rename(module: &Module<'_>, root: FunctionValue<'_>) {
+    let prefix = name_of(root);
+    // What the names of a collective's functions begin with.
+    let stem = prefix.find("_by_").map(|at| &prefix[..at + 4]);
+    for function in defined_functions(module).into_iter().filter(|f| *f != root) {
+        let name = name_of(function);
+        let short = stem.and_then(|stem| name.strip_prefix(stem)).unwrap_or(&name);
+        function.as_global_value().set_name(&format!("{prefix}__{short}"));
+    }
+}
+
+fn missing(root: &str) -> Diagnostic {
+    Diagnostic::error(codes::INTERNAL, format!("what was made for `{root}` does not define it"))
+}
