@@ -289,17 +289,12 @@ impl Writer<'_> {
         let signature = self.signature;
         let parameters = [&PARAMETERS[..3], &OF_TEAM[..3]].concat();
         let function = Function::write(symbol, Kind::Inlined, &parameters, None, |b, p| {
-            let count = signature.count.map_or(p[2], |count| b.i64(count));
-            let size = b.i32(bytes_of(signature.element).into());
-            let fits = b.call("__gicc_part_check", &[p[0], p[1], count, size, p[3], p[4], p[5]]);
-            let no = b.i32(0);
-            let fits = b.cmp("ne", fits, no);
-            let none = b.i64(0);
-            b.when(fits, |b| {
-                let me = b.call("__gicc_part_rank", &[p[3], p[4], p[5]]);
-                let ended = self.choose(b, choice, &[p[0], p[1], count, none, p[3], p[4], p[5], me]);
-                b.call("__gicc_part_end_block", &[p[3], p[4], p[5], ended]);
-            });
+            let mut p = p.to_vec();
+            if let Some(count) = signature.count {
+                p[2] = b.i64(count);
+            }
+            let root = self.root(choice);
+            b.call_function(&root, &p, None);
             b.call("__gicc_part_over", &[]);
             if signature.group == Group::Grid {
                 grid_meets(b);
@@ -307,6 +302,24 @@ impl Writer<'_> {
             None
         });
         self.functions.push(function);
+    }
+
+    /// The function with everything that is not in the entry of a collective of a part.
+    fn root_of_part(&mut self, choice: &Choice) -> String {
+        let parameters = [&PARAMETERS[..3], &OF_TEAM[..3]].concat();
+        self.function(&root::name(choice), &parameters, None, &|this, b, p| {
+            let size = b.i32(bytes_of(this.signature.element).into());
+            let fits = b.call("__gicc_part_check", &[p[0], p[1], p[2], size, p[3], p[4], p[5]]);
+            let no = b.i32(0);
+            let fits = b.cmp("ne", fits, no);
+            let none = b.i64(0);
+            b.when(fits, |b| {
+                let me = b.call("__gicc_part_rank", &[p[3], p[4], p[5]]);
+                let ended = this.choose(b, choice, &[p[0], p[1], p[2], none, p[3], p[4], p[5], me]);
+                b.call("__gicc_part_end_block", &[p[3], p[4], p[5], ended]);
+            });
+            None
+        })
     }
 
     /// What `body` makes where the checks of every call hold; else the rounds that have ended are as they were.
@@ -345,6 +358,9 @@ impl Writer<'_> {
 
     /// The function with everything that is not in the entry; its symbol.
     fn root(&mut self, choice: &Choice) -> String {
+        if self.signature.part {
+            return self.root_of_part(choice);
+        }
         let quick = self.is_quick(choice);
         let body = |this: &mut Writer<'_>, b: &mut Body, p: &[Value], f: Frame, _: Reduction| {
             if quick {
@@ -640,18 +656,26 @@ impl Writer<'_> {
         b.call_function(&name, &f.arguments(), Some(I64))
     }
 
-    /// Writes a function for any count, unless it exists; its name. The first parameters are [`PARAMETERS`].
+    /// Writes a function of the rounds that have ended, for any count, unless it exists; its name. The first parameters are
+    /// [`PARAMETERS`].
     fn shared(&mut self, name: &str, parameters: &[Type], body: &SharedBody<'_>) -> String {
+        self.function(name, parameters, Some(I64), &|writer, b, p| {
+            let Signature { group, part, .. } = writer.signature;
+            let f = Frame::new(b, group, if part { p } else { &p[..4] });
+            let reduction = writer.reduction();
+            Some(body(writer, b, p, Frame { apart: true, ..f }, reduction))
+        })
+    }
+
+    /// Writes a function for any count, unless it exists; its name.
+    fn function(&mut self, name: &str, parameters: &[Type], result: Option<Type>, body: &AnyBody<'_>) -> String {
         let name = format!("{}_by_{name}", self.signature.stem());
         if !(self.exists)(&name) && !self.functions.iter().any(|g| g.name == name) {
             let any_count = Signature { count: None, ..self.signature };
             let functions = std::mem::take(&mut self.functions);
             let mut writer = Writer { signature: any_count, exists: self.exists, functions };
-            let function = Function::write(&name, Kind::Apart, parameters, Some(I64), |b, p| {
-                let f = Frame::new(b, any_count.group, if any_count.part { p } else { &p[..4] });
-                let reduction = writer.reduction();
-                Some(body(&mut writer, b, p, Frame { apart: true, ..f }, reduction))
-            });
+            let function =
+                Function::write(&name, Kind::Apart, parameters, result, |b, p| body(&mut writer, b, p));
             self.functions = writer.functions;
             self.functions.push(function);
         }
@@ -670,6 +694,9 @@ fn grid_meets(b: &mut Body) {
 
 /// What a function has that several signatures share: writer, parameters, frame and reduction are its own.
 type SharedBody<'a> = dyn Fn(&mut Writer<'_>, &mut Body, &[Value], Frame, Reduction) -> Value + 'a;
+
+/// What a function has: its writer, parameters and result.
+type AnyBody<'a> = dyn Fn(&mut Writer<'_>, &mut Body, &[Value]) -> Option<Value> + 'a;
 
 #[cfg(test)]
 mod tests;

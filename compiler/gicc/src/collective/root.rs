@@ -56,16 +56,11 @@ pub(super) fn signatures() -> impl Iterator<Item = Signature> {
     let collectives =
         std::iter::once(Collective::AllGather).chain(ReduceOp::ALL.iter().map(|op| Collective::AllReduce(*op)));
     let all = collectives.flat_map(|collective| {
-        let groups = [Group::Block, Group::Grid];
-        let elements = ElementType::ALL.iter().flat_map(move |&element| groups.map(|group| (element, group)));
-        elements.flat_map(move |(element, group)| {
-            Algorithm::ALL.iter().map(move |&algorithm| Signature {
-                collective,
-                group,
-                part: false,
-                element,
-                algorithm,
-                count: None,
+        let groups = [Group::Block, Group::Grid].into_iter().flat_map(|group| [(group, false), (group, true)]);
+        groups.flat_map(move |(group, part)| {
+            ElementType::ALL.iter().flat_map(move |&element| {
+                let of = move |&algorithm| Signature { collective, group, part, element, algorithm, count: None };
+                Algorithm::ALL.iter().map(of)
             })
         })
     });

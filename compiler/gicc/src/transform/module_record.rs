@@ -57,9 +57,9 @@ pub(crate) fn collect(module: &Module<'_>) -> Result<Facts, Vec<Diagnostic>> {
         if known.family == intrinsics::Family::Interface {
             facts.communicates = true;
         }
-        // From MLIR the functions of collectives come with the module.
+        // MLIR's collectives are calls of functions of level H here, with these beside them.
         let of_part = |operation: &str| name.strip_prefix(operation).is_some_and(|rest| rest.contains("_part_"));
-        let part = ["__gicc_all_", "__gicc_barrier"].into_iter().any(of_part) || name == "__gicc_part_end_block";
+        let part = ["__gicc_all_", "__gicc_barrier"].into_iter().any(of_part) || name == "__gicc_part_over";
         let collective = name.starts_with("__gicc_all_") || name == "__gicc_epoch_get" || part;
         facts.collectives |= collective;
         facts.parts |= part;
