@@ -17,7 +17,7 @@ install: ## Install what is missing: Debian packages, and NVIDIA's tools into .t
 build: install ## Build the command `gicc`, the launcher `gicc-launch`, and the plugin for mlir-opt
 	@cargo build --release --quiet -p gicc-cli -p gicc-host -p gicc-plugin-mlir
 
-ahead: build ## Compile all collectives for the default architecture, so that no program has to (about a minute)
+ahead: build ## Compile all collectives for the default architecture, so that no program has to (a minute or two)
 	@$(BINARIES)/gicc cache fill
 
 demo: build ## A kernel becomes PTX and runs on four simulated GPUs, told step by step

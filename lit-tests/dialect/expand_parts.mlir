@@ -2,7 +2,7 @@
 // PEs. The part is declared, or its three numbers are operands.
 // RUN: %mlir-opt %s --pass-pipeline='builtin.module(gicc-expand-collectives)' 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
-// REMARK: expand_parts.mlir:[[#@LINE+20]]:3: remark: all_reduce of f32 by a part of the PEs: ring: as the call asks
+// REMARK: expand_parts.mlir:[[#@LINE+23]]:3: remark: all_reduce of f32 by a part of the PEs: ring: as the call asks
 // REMARK: remark: all_gather of f64 by a part of the PEs: direct: each PE
 
 // CHECK-LABEL: llvm.func @parts
@@ -12,12 +12,15 @@
 // CHECK: llvm.call @gicc_all_reduce_part_block_f32_sum_ring(%{{.*}}, %{{.*}}, %{{.*}}, %[[START]], %[[STRIDE]], %[[PES]]) : (!llvm.ptr, !llvm.ptr, i64, i32, i32, i32) -> ()
 // CHECK: llvm.call @gicc_all_reduce_part_block_f32_sum_ring(%{{.*}}, %{{.*}}, %{{.*}}, %arg3, %arg4, %arg5)
 // CHECK: llvm.call @gicc_all_gather_part_grid_f64_auto(%{{.*}}, %{{.*}}, %{{.*}}, %arg3, %arg4, %arg5)
-// CHECK: llvm.func linkonce_odr @gicc_all_reduce_part_block_f32_sum_ring(
+// CHECK: llvm.func linkonce_odr @gicc_all_reduce_part_block_f32_sum_by_ring_of_any_size(
 // CHECK: llvm.call @__gicc_part_check(
 // CHECK: llvm.call @__gicc_part_rank(
 // CHECK: llvm.call @__gicc_part_epoch(
 // CHECK: llvm.call @__gicc_part_end_block(
 // CHECK-NEXT: }
+// CHECK-NEXT: llvm.return
+// CHECK: llvm.func linkonce_odr @gicc_all_reduce_part_block_f32_sum_ring(
+// CHECK: llvm.call @gicc_all_reduce_part_block_f32_sum_by_ring_of_any_size(
 // CHECK-NEXT: llvm.call @__gicc_part_over(
 // CHECK-NOT: @__gicc_epoch_
 gicc.team @column pes(2) start(1) stride(3)

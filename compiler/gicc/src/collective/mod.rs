@@ -674,8 +674,7 @@ impl Writer<'_> {
             let any_count = Signature { count: None, ..self.signature };
             let functions = std::mem::take(&mut self.functions);
             let mut writer = Writer { signature: any_count, exists: self.exists, functions };
-            let function =
-                Function::write(&name, Kind::Apart, parameters, result, |b, p| body(&mut writer, b, p));
+            let function = Function::write(&name, Kind::Apart, parameters, result, |b, p| body(&mut writer, b, p));
             self.functions = writer.functions;
             self.functions.push(function);
         }

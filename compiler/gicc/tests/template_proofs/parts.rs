@@ -5,7 +5,6 @@
 //! without packets, each ordering is deleted.
 
 use super::collectives::{Algorithm, Form, Needed, check_each, compiled_from, element};
-use super::packets::function;
 use super::*;
 use gicc_abi::heap;
 
@@ -218,33 +217,32 @@ fn prove(algorithm: Algorithm, form: Form, needed: &[Needed]) {
     }
 }
 
-/// Only the words of members are written: a predicate in front of the store instead of one that chooses what is added.
+/// Only the words of members are written: predicates in front of the store instead of some that choose what is added.
 fn only_members(text: &str) -> String {
-    let kernel = function(text, "parts");
-    let mut member = None;
+    let mut chosen: Vec<String> = Vec::new();
     let mut changed = 0;
-    let lines: Vec<String> = kernel
-        .lines()
-        .map(|line| {
-            let words: Vec<&str> = line.split_whitespace().map(|w| w.trim_end_matches([',', ';'])).collect();
-            match words.as_slice() {
-                // A fact and the result of the reduction together.
-                ["and.pred", _, predicate, _] => member = Some((*predicate).to_owned()),
-                ["selp.b64", _, "1", "0", _] => {}
-                ["st.global.b64", ..] => {
-                    if let Some(predicate) = member.take() {
-                        changed += 1;
-                        return format!("@{predicate} {}", line.trim());
-                    }
-                }
-                ["mul.wide.u32" | "add.s64" | "ld.global.b64", ..] => {}
-                _ => member = None,
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().map(|w| w.trim_end_matches([',', ';'])).collect();
+        match words.as_slice() {
+            // The rounds that have ended, which depend on the reduction, or none.
+            ["selp.b64", _, rounds, "0", predicate] if rounds.starts_with('%') => chosen.push((*predicate).to_owned()),
+            ["st.global.b64", ..] if chosen.len() == 3 => {
+                let [first, second, third] = [&chosen[0], &chosen[1], &chosen[2]];
+                lines.push(format!("and.pred {first}, {first}, {second};"));
+                lines.push(format!("and.pred {first}, {first}, {third};"));
+                lines.push(format!("@{first} {}", line.trim()));
+                changed += 1;
+                chosen.clear();
+                continue;
             }
-            line.to_owned()
-        })
-        .collect();
-    assert_eq!(changed, 3, "each call ends so");
-    text.replace(&kernel, &lines.join("\n"))
+            ["mul.wide.u32" | "add.s64" | "ld.global.b64", ..] => {}
+            _ => chosen.clear(),
+        }
+        lines.push(line.to_owned());
+    }
+    assert_eq!(changed, 3, "each function of a part ends so");
+    lines.join("\n") + "\n"
 }
 
 const ALWAYS: [Needed; 4] = [Needed::OneStore, Needed::OneLoad, Needed::Flag, Needed::TwoSlots];
