@@ -8,7 +8,8 @@ use crate::codes::{
 };
 use crate::intrinsics::{self, Family, Intrinsic, Type};
 use crate::layout::{
-    self, ChannelCounters, ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State,
+    self, ChannelCounters, ChannelRecord, ChannelState, Descriptor, DomainRecord, Error, Event, Field, ModuleRecord,
+    State,
 };
 use crate::{ABI_VERSION, channel, domain, heap};
 
@@ -77,7 +78,17 @@ fn structures(out: &mut String) {
     macro_rules! structure {
         ($($name:ident),*) => {$( structure(out, $name::C_NAME, $name::FIELDS); )*};
     }
-    structure!(State, Error, Descriptor, Event, ChannelState, ChannelCounters, ModuleRecord, ChannelRecord);
+    structure!(
+        State,
+        Error,
+        Descriptor,
+        Event,
+        ChannelState,
+        ChannelCounters,
+        ModuleRecord,
+        ChannelRecord,
+        DomainRecord
+    );
 }
 
 fn structure(out: &mut String, name: &str, fields: &[Field]) {

@@ -240,13 +240,13 @@ layout! {
 
 layout! {
     /// What a compiled module says of itself, under [`crate::MODULE_RECORD_SYMBOL`]. `channels` entries of
-    /// [`ChannelRecord`] follow it, and behind them the channels' names.
+    /// [`ChannelRecord`] follow it, then `domains` of [`DomainRecord`], and behind them the names of both.
     ModuleRecord, "gicc_module_record" {
         #[doc = "MAGIC, so that something else is not taken for a record."]
         magic: u64 = "uint64_t";
         #[doc = "ABI_VERSION of the compiler."]
         abi_version: u32 = "uint32_t";
-        #[doc = "Bytes of this record with the channels and their names."]
+        #[doc = "Bytes of this record with the channels, the domains and their names."]
         record_bytes: u32 = "uint32_t";
         #[doc = "Hash of the device runtime that was linked."]
         runtime_hash: u64 = "uint64_t";
@@ -264,6 +264,10 @@ layout! {
         max_barrier_blocks: u32 = "uint32_t";
         #[doc = "1 where all blocks of a launch must be resident at once (a block waits for another one's work)."]
         co_resident: u32 = "uint32_t";
+        #[doc = "Domains that follow the channels."]
+        domains: u32 = "uint32_t";
+        #[doc = "Reserved; zero."]
+        reserved: u32 = "uint32_t";
     }
 }
 
@@ -293,6 +297,20 @@ layout! {
         name_bytes: u32 = "uint32_t";
         #[doc = "Reserved; zero."]
         reserved: u32 = "uint32_t";
+    }
+}
+
+layout! {
+    /// A domain that a module declares.
+    DomainRecord, "gicc_domain_record" {
+        #[doc = "Its number, from 1 to GICC_LARGEST_DOMAIN."]
+        number: u32 = "uint32_t";
+        #[doc = "gicc_scope."]
+        scope: u32 = "uint32_t";
+        #[doc = "Where its name begins, from the start of the module's record."]
+        name_at: u32 = "uint32_t";
+        #[doc = "Bytes of the name."]
+        name_bytes: u32 = "uint32_t";
     }
 }
 

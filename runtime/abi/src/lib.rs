@@ -28,7 +28,7 @@ pub mod manifest;
 pub mod sim;
 
 /// The version of everything in this crate. A module compiled for another version is refused at load.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;
 
 /// Every function and variable of gicc starts with this.
 pub const PREFIX: &str = "__gicc_";
@@ -36,5 +36,5 @@ pub const PREFIX: &str = "__gicc_";
 /// The variable in constant memory from which a kernel learns who it is ([`layout::State`]).
 pub const STATE_SYMBOL: &str = "__gicc_state";
 
-/// The variable that holds the module's record ([`layout::ModuleRecord`] followed by its channels).
+/// The variable that holds the module's record ([`layout::ModuleRecord`] followed by its channels and domains).
 pub const MODULE_RECORD_SYMBOL: &str = "__gicc_module_record";

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use gicc_abi::codes::{Compare, ErrorCode, Order, Scope};
-use gicc_abi::layout::{ChannelRecord, ChannelState, Descriptor, Error, Event, Field, ModuleRecord, State};
+use gicc_abi::layout::{
+    ChannelRecord, ChannelState, Descriptor, DomainRecord, Error, Event, Field, ModuleRecord, State,
+};
 
 /// Compiles the header with `assertions` behind it; the compiler's words where it refuses.
 fn compile(assertions: &str) -> Result<(), String> {
@@ -41,6 +43,7 @@ fn rust_and_c_layouts_agree() {
     structure(&mut text, ChannelState::C_NAME, size_of::<ChannelState>(), ChannelState::FIELDS);
     structure(&mut text, ModuleRecord::C_NAME, size_of::<ModuleRecord>(), ModuleRecord::FIELDS);
     structure(&mut text, ChannelRecord::C_NAME, size_of::<ChannelRecord>(), ChannelRecord::FIELDS);
+    structure(&mut text, DomainRecord::C_NAME, size_of::<DomainRecord>(), DomainRecord::FIELDS);
     for (name, code) in [
         ("GICC_COMPARE_LE", Compare::Le.code()),
         ("GICC_ORDER_SEQ_CST", Order::SequentiallyConsistent.code()),

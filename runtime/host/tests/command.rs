@@ -39,7 +39,7 @@ fn folder(module: &str, description: &str) -> tempfile::TempDir {
     folder
 }
 
-const MODULE: &str = r#"{"abi_version": 3, "source": "kernel.cu", "images": [],
+const MODULE: &str = r#"{"abi_version": 4, "source": "kernel.cu", "images": [],
     "kernels": [{"symbol": "push", "name": "push", "parameters": []}]}"#;
 const DESCRIPTION: &str = "pes = [1, 2]\n[[launches]]\nkernel = \"push\"\ngrid = 1\nblock = 1\narguments = []\n";
 
@@ -55,7 +55,7 @@ fn what_cannot_run_is_an_error_with_a_cure() {
     let empty = tempfile::tempdir().expect("a folder");
     let broken = folder("{", DESCRIPTION);
     let unknown = folder(&MODULE.replace("\"images\"", "\"pictures\""), DESCRIPTION);
-    let old = folder(&MODULE.replace("\"abi_version\": 3", "\"old\": 1, \"abi_version\": 0"), DESCRIPTION);
+    let old = folder(&MODULE.replace("\"abi_version\": 4", "\"old\": 1, \"abi_version\": 0"), DESCRIPTION);
     let wrong = folder(MODULE, &DESCRIPTION.replace("grid = 1", "gird = 1"));
     let right = folder(MODULE, DESCRIPTION);
     let binary = folder(MODULE, "");

@@ -377,7 +377,7 @@ impl Run<'_> {
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
         let for_domains = check_domains::concerns(module).then(|| module.clone());
-        annotations::remove(module)?;
+        let domains = annotations::remove(module)?;
         team_facts::run(module);
         fallbacks::keep(module);
         run_passes(module, machine, SIMPLIFY).map_err(one)?;
@@ -387,7 +387,7 @@ impl Run<'_> {
             let notes = annotations::read(&copy, &[])?;
             self.domains(&copy, machine, &notes)?;
         }
-        let facts = module_record::collect(module)?;
+        let facts = module_record::collect(module, domains)?;
         let kernels = codegen::describe(module, &machine.get_target_data());
         if kernels.is_empty() {
             self.observer.diagnostic(

@@ -8,13 +8,14 @@
 //! `collect` runs while the interface's calls are still there; `write` after the device runtime is linked.
 
 use gicc_abi::codes::Protocol;
-use gicc_abi::layout::{ChannelRecord, ModuleRecord};
+use gicc_abi::layout::{ChannelRecord, DomainRecord, ModuleRecord};
 use gicc_abi::{ABI_VERSION, MODULE_RECORD_SYMBOL, heap, intrinsics};
 use inkwell::AddressSpace;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef as _, BasicValueEnum, GlobalValue};
 
 use super::link_runtime::runtime_hash;
+use crate::analysis::annotation::DomainNote;
 use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::llvm::{Call, calls, name_of, span, stored, strip_casts};
 
@@ -31,6 +32,8 @@ pub(crate) struct Facts {
     pub(crate) barrier: bool,
     /// The channels.
     pub(crate) channels: Vec<Channel>,
+    /// The domains that are declared: each once, in the order of their numbers.
+    pub(crate) domains: Vec<DomainNote>,
 }
 
 /// A channel of the module.
@@ -44,12 +47,14 @@ pub(crate) struct Channel {
     place: Option<Span>,
 }
 
-/// Reads the facts off the calls of the interface.
+/// Reads the facts off the calls of the interface. `domains` are declared, and agree.
 ///
 /// # Errors
 /// Where two ends of one channel, known by its name, differ in shape: they would not understand each other.
-pub(crate) fn collect(module: &Module<'_>) -> Result<Facts, Vec<Diagnostic>> {
-    let mut facts = Facts::default();
+pub(crate) fn collect(module: &Module<'_>, mut domains: Vec<DomainNote>) -> Result<Facts, Vec<Diagnostic>> {
+    domains.sort_by_key(|d| d.number);
+    domains.dedup_by_key(|d| d.number);
+    let mut facts = Facts { domains, ..Facts::default() };
     let mut errors = Vec::new();
     for call in calls(module) {
         let name = name_of(call.callee);
@@ -141,32 +146,41 @@ fn text(value: BasicValueEnum<'_>) -> Option<String> {
 
 /// Writes the record into the module.
 pub(crate) fn write(module: &Module<'_>, facts: &Facts) {
-    let count = u32::try_from(facts.channels.len()).expect("a module has fewer channels than 2^32");
-    let names: usize = facts.channels.iter().map(|c| c.name.len()).sum();
-    let fixed = size_of::<ModuleRecord>() + facts.channels.len() * size_of::<ChannelRecord>();
-    let bytes = fixed + names;
+    let word = |n: usize| u32::try_from(n).expect("a record is small");
+    let (channels, domains) = (&facts.channels, &facts.domains);
+    let names = || channels.iter().map(|c| &c.name).chain(domains.iter().map(|d| &d.name));
+    let fixed = size_of::<ModuleRecord>()
+        + channels.len() * size_of::<ChannelRecord>()
+        + domains.len() * size_of::<DomainRecord>();
+    let bytes = fixed + names().map(String::len).sum::<usize>();
     let record = ModuleRecord {
         magic: ModuleRecord::MAGIC,
         abi_version: ABI_VERSION,
-        record_bytes: u32::try_from(bytes).expect("a record is small"),
+        record_bytes: word(bytes),
         runtime_hash: runtime_hash(),
         workspace_bytes: heap::WORKSPACE_BYTES,
         region_bytes: if facts.collectives { heap::REGION_BYTES } else { 0 },
         part_bytes: if facts.parts { heap::PART_BYTES } else { 0 },
         error_words: 1,
-        channels: count,
+        channels: word(channels.len()),
+        domains: word(domains.len()),
+        reserved: 0,
         max_barrier_blocks: if facts.barrier { heap::MAX_BARRIER_BLOCKS } else { 0 },
         co_resident: facts.barrier.into(),
     };
     let mut image = record.to_bytes();
     let mut at = fixed;
-    for Channel { record, name, .. } in &facts.channels {
-        let start = if name.is_empty() { 0 } else { u32::try_from(at).expect("a record is small") };
-        let name_bytes = u32::try_from(name.len()).expect("a record is small");
-        image.extend(ChannelRecord { name_at: start, name_bytes, ..*record }.to_bytes());
+    for Channel { record, name, .. } in channels {
+        let name_at = if name.is_empty() { 0 } else { word(at) };
+        image.extend(ChannelRecord { name_at, name_bytes: word(name.len()), ..*record }.to_bytes());
         at += name.len();
     }
-    facts.channels.iter().for_each(|c| image.extend(c.name.bytes()));
+    for DomainNote { name, number, scope, .. } in domains {
+        let (name_at, name_bytes) = (word(at), word(name.len()));
+        image.extend(DomainRecord { number: *number, scope: *scope, name_at, name_bytes }.to_bytes());
+        at += name.len();
+    }
+    names().for_each(|name| image.extend(name.bytes()));
     let context = module.get_context();
     let value = context.const_string(&image, false);
     let global = module.add_global(value.get_type(), Some(AddressSpace::from(1u16)), MODULE_RECORD_SYMBOL);
