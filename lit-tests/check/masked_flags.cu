@@ -1,5 +1,5 @@
-// Waits that look at some bits of a flag, or for either of several numbers: what they wait for is known by what is written. Where
-// it is not, no error is claimed.
+// Waits that look at some bits of a flag, at two flags together, or for either of several numbers: what they wait for is known by
+// what is written. Where it is not, no error is claimed.
 // RUN: not %gicc check %s > %t
 // RUN: FileCheck %s < %t
 // RUN: FileCheck %s --check-prefix=RIGHT < %t
@@ -12,10 +12,12 @@ static __device__ unsigned get(const unsigned *flag) {
 }
 #define STORE(order, value)                                                                                                  \
   asm volatile("st." order ".sys.global.u32 [%0], %1;" ::"l"(gicc::peer_ptr(flag, 1)), "r"(value) : "memory")
+#define SECOND(order, value)                                                                                                 \
+  asm volatile("st." order ".sys.global.u32 [%0], %1;" ::"l"(gicc::peer_ptr(second, 1)), "r"(value) : "memory")
 #define UPDATE(order, op, value)                                                                                             \
   asm volatile("red." order ".sys.global." op " [%0], %1;" ::"l"(gicc::peer_ptr(flag, 1)), "r"(value) : "memory")
 #define KERNEL(name, signal, wait)                                                                                           \
-  extern "C" __global__ void name(unsigned *flag, int *data, const unsigned *in, int *out) {                                 \
+  extern "C" __global__ void name(unsigned *flag, unsigned *second, int *data, const unsigned *in, int *out, int n) {     \
     if (gicc::my_pe() == 0) {                                                                                                \
       *gicc::peer_ptr(data, 1) = 5;                                                                                          \
       signal;                                                                                                                \
@@ -35,6 +37,14 @@ KERNEL(counted, UPDATE("relaxed", "add.u32", 257), while ((get(flag) & 255) == 0
 // CHECK: error[C0101] missing-release, in `bits_set`
 KERNEL(bits_set, UPDATE("relaxed", "or.b32", 4); UPDATE("relaxed", "or.b32", 2), while ((get(flag) & 6) != 6) {})
 
+// Two flags together, and what memory or an argument tells that both sides have.
+// CHECK: error[C0101] missing-release, in `both`
+KERNEL(both, STORE("relaxed", 1); SECOND("relaxed", 1), while (get(flag) + get(second) != 2) {})
+// CHECK: error[C0101] missing-release, in `counted_in_memory`
+KERNEL(counted_in_memory, STORE("relaxed", in[0] + 1), unsigned epoch = in[0] + 1; while (get(flag) != epoch) {})
+// CHECK: error[C0101] missing-release, in `distance`
+KERNEL(distance, STORE("relaxed", n), while ((int)(get(flag) - n) < 0) {})
+
 // RIGHT-NOT: error{{.*}}right
 // RIGHT-NOT: note[C0303]{{.*}}right
 KERNEL(right_bit, STORE("release", 9), while ((get(flag) & 8) == 0) {})
@@ -42,6 +52,13 @@ KERNEL(right_either, STORE("release", 9), while ((seen = get(flag)) != 1 && seen
 KERNEL(right_shifted, STORE("release", 0x30000), while (get(flag) >> 16 < 3) {})
 KERNEL(right_counted, UPDATE("release", "add.u32", 257), while ((get(flag) & 255) == 0) {})
 KERNEL(right_bits_set, UPDATE("release", "or.b32", 4), while ((get(flag) & 4) == 0) {})
+KERNEL(right_both, STORE("release", 1); SECOND("release", 1), while (get(flag) + get(second) != 2) {})
+KERNEL(right_all, STORE("release", 1); SECOND("release", 1), while (!(get(flag) & get(second))) {})
+KERNEL(right_any, STORE("release", 1), while ((get(flag) | get(second)) == 0) {})
+KERNEL(right_counted_in_memory, STORE("release", in[0] + 1), unsigned epoch = in[0] + 1; while (get(flag) != epoch) {})
+KERNEL(right_ahead, STORE("release", in[0] + 1), unsigned epoch = in[0] + 1; while ((int)(get(flag) - epoch) < 0) {})
+KERNEL(right_distance, STORE("release", n), while ((int)(get(flag) - n) < 0) {})
+KERNEL(right_low_bits, STORE("release", n & 7), while ((get(flag) & 7) != (n & 7)) {})
 
 // No number that is written has that bit.
 // CHECK: note[C0303] undecided, in `other_bit`
@@ -52,4 +69,4 @@ KERNEL(other_bit, STORE("relaxed", 9), while ((get(flag) & 4) == 0) {})
 // CHECK: perhaps
 // CHECK: what is waited for in a flag is not followed
 KERNEL(wraps, UPDATE("release", "inc.u32", 7), while ((get(flag) & 1) == 0) {})
-// CHECK: 11 kernels: 4 findings of correctness
+// CHECK: 21 kernels: 7 findings of correctness

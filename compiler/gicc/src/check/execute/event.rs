@@ -59,7 +59,7 @@ pub(crate) enum EventKind {
     Because(Vec<Read>, Option<Condition>),
 }
 
-/// An expression over one read, and whether it is true.
+/// An expression over reads, and whether it is true.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
     /// The expression: a truth value.
@@ -69,10 +69,9 @@ pub(crate) struct Condition {
 }
 
 impl Condition {
-    /// Whether it is so where the read returned this number; nothing where that cannot be told.
-    pub(crate) fn allows(&self, read: Read, number: u128) -> Option<bool> {
-        let value = self.expression.evaluate(&|asked| (asked == read).then_some(number))?;
-        Some((value & 1 == 1) == self.holds)
+    /// Whether it is so where reads returned these numbers; nothing where that cannot be told.
+    pub(crate) fn allows(&self, of: &dyn Fn(Read) -> Option<u128>) -> Option<bool> {
+        Some((self.expression.evaluate(of)? & 1 == 1) == self.holds)
     }
 }
 

@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
                     let lanes = (0..access.count).map(|scalar| access.lane(scalar, part));
                     registers.extend(lanes.map(|lane| Read { event: number, lane }));
                     let known = self.fresh;
-                    let op = self.access(number, cell, is_flag, access, role);
+                    let op = self.access(number, cell, is_flag, access, role, &registers);
                     if is_flag && self.fresh != known {
                         guessed.push(steps.len());
                     }
@@ -97,16 +97,16 @@ impl Builder<'_, '_> {
                     vec![mm::Op::Assume { register: register(*read), until: mm::Until { comparison, value: *with } }]
                 }
                 EventKind::Because(reads, condition) => {
-                    let known = || reads.iter().filter(|read| registers.contains(read));
-                    let mut ops: Vec<mm::Op> = known().map(|read| mm::Op::Branch(register(*read))).collect();
-                    if let (Some(read), Some(condition)) = (known().next(), condition) {
-                        match self.play.refused(path, role, *read, condition) {
-                            Some(refused) => ops.extend(refused.into_iter().map(|value| {
-                                let until = mm::Until { comparison: mm::Comparison::Ne, value };
-                                mm::Op::Assume { register: register(*read), until }
-                            })),
-                            None => unfollowed = true,
-                        }
+                    let known = reads.iter().filter(|read| registers.contains(read));
+                    let mut ops: Vec<mm::Op> = known.map(|read| mm::Op::Branch(register(*read))).collect();
+                    if let (false, Some(condition)) = (ops.is_empty(), condition) {
+                        let refused = self.play.refused(path, role, reads, condition);
+                        unfollowed |= refused.is_none();
+                        let refused = refused.into_iter().flatten().filter(|(read, _)| registers.contains(read));
+                        ops.extend(refused.map(|(read, value)| {
+                            let until = mm::Until { comparison: mm::Comparison::Ne, value };
+                            mm::Op::Assume { register: register(read), until }
+                        }));
                     }
                     ops
                 }
@@ -161,7 +161,15 @@ impl Builder<'_, '_> {
         *self.mbarriers.entry(at).or_insert(next)
     }
 
-    fn access(&mut self, number: usize, cell: usize, is_flag: bool, access: &Access, role: Role) -> mm::Op {
+    fn access(
+        &mut self,
+        number: usize,
+        cell: usize,
+        is_flag: bool,
+        access: &Access,
+        role: Role,
+        assigned: &BTreeSet<Read>,
+    ) -> mm::Op {
         let location = self.location(cell, role);
         let start = self.play.cells.ranges[cell].0.1;
         let modelled = if is_flag {
@@ -194,7 +202,7 @@ impl Builder<'_, '_> {
         let value = |scalar: u32| access.value(lane(scalar));
         let mut operand = |value: Option<Result<u128, Rc<Expression>>>| match value {
             Some(Ok(number)) if is_flag => mm::Operand::Constant(cut(number, bits)),
-            Some(Err(expression)) if is_flag => from_expression(&expression).unwrap_or_else(|| {
+            Some(Err(expression)) if is_flag => from_expression(&expression, assigned).unwrap_or_else(|| {
                 self.fresh += 1;
                 mm::Operand::Constant(cut(self.fresh, bits))
             }),
@@ -352,15 +360,18 @@ fn text(event: &Event) -> Option<String> {
     }
 }
 
-fn from_expression(expression: &Expression) -> Option<mm::Operand> {
+/// What is written, of reads that have registers.
+fn from_expression(expression: &Expression, assigned: &BTreeSet<Read>) -> Option<mm::Operand> {
     match expression {
-        Expression::Read(read) => Some(mm::Operand::Register(register(*read))),
+        Expression::Read(read) => assigned.contains(read).then(|| mm::Operand::Register(register(*read))),
         Expression::Binary(Binary::Add, a, b, _) => match (a.as_ref(), b.as_ref()) {
             (Expression::Read(read), Expression::Known(number))
-            | (Expression::Known(number), Expression::Read(read)) => Some(mm::Operand::Sum(register(*read), *number)),
+            | (Expression::Known(number), Expression::Read(read)) => {
+                assigned.contains(read).then(|| mm::Operand::Sum(register(*read), *number))
+            }
             _ => None,
         },
-        Expression::Convert { value, .. } => from_expression(value),
+        Expression::Convert { value, .. } => from_expression(value, assigned),
         _ => None,
     }
 }

@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         }
         if !reads.is_empty() {
             let condition = Condition { expression: Rc::clone(expression), holds };
-            let condition = Some(condition).filter(|_| reads.len() == 1 && !in_packet);
+            let condition = Some(condition).filter(|_| !in_packet);
             self.event(instruction, 0, "branch", EventKind::Because(reads.into_iter().collect(), condition));
         }
     }

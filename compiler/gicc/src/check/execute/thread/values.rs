@@ -75,6 +75,8 @@ impl<'a> Run<'a> {
         for (side, other) in [(a, b), (b, a)] {
             if let (Some(inputs), Some(number), None) = (&side.inputs, other.get(), &other.inputs)
                 && inputs.len() == 1
+                // What was read decides as much as the input.
+                && side.number.is_ok()
             {
                 for &input in inputs.iter() {
                     self.compared.entry(input).or_default().insert(number);
