@@ -46,7 +46,15 @@
 // UNWRITABLE: cannot write to `{{.*}}units.cu/{{[0-9a-f]+}}`
 // UNWRITABLE: name another folder with GICC_CACHE_DIR
 
-// Beside a program for the simulator it is the same PTX, and another architecture has its own.
+// Beside a program for the simulator it is the same PTX, with a cache and without.
+// RUN: %gicc %examples/04_all_reduce/kernel.cu -o %t/alone.ptx
+// RUN: env GICC_CACHE_DIR=%t/cache %gicc %examples/04_all_reduce -o %t/first
+// RUN: env GICC_CACHE_DIR=%t/cache %gicc %examples/04_all_reduce -o %t/second
+// RUN: cmp %t/alone.ptx %t/first/kernel.ptx
+// RUN: cmp %t/alone.ptx %t/second/kernel.ptx
+// RUN: %gicc run %t/second --pes 3 --seed 1 | FileCheck --check-prefix=RIGHT %s
+// RIGHT: right:
+// Another architecture has its own.
 // RUN: env GICC_CACHE_DIR=%t/cache %gicc %s --check-errors off --arch sm_80 -o %t/sm_80.ptx
 // RUN: env GICC_CACHE_DIR=%t/cache %gicc %s --check-errors off -o %t/after.ptx
 // RUN: cmp %t/plain.ptx %t/after.ptx

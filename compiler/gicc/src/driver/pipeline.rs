@@ -233,7 +233,7 @@ impl Run<'_> {
         drop_last_meeting::run(module);
         if apart {
             let workshop = Workshop { context, messages, machine: &machine, options: self.options };
-            program.units = Units::of(&workshop, module, self.shows_ir())?;
+            program.units = Units::of(&workshop, module, &self.shown())?;
         }
         if self.ends(Stage::Materialise, &program)? {
             return self.ir_products(module, &machine);
@@ -365,10 +365,15 @@ impl Run<'_> {
         }
     }
 
-    /// Whether somebody gets the program as IR.
-    fn shows_ir(&self) -> bool {
-        let as_ir = |e: &Emit| matches!(e, Emit::Llvm | Emit::Bitcode | Emit::Sim);
-        !self.options.dump_ir_after.is_empty() || self.options.emit.iter().any(as_ir)
+    /// The stages after which somebody gets the program as IR.
+    fn shown(&self) -> Vec<Stage> {
+        let products = self.options.emit.iter().filter_map(|emit| match emit {
+            Emit::Llvm | Emit::Bitcode => Some(Stage::Optimize),
+            Emit::Sim => Some(Stage::PlaceFences),
+            _ => None,
+        });
+        let has_units = Stage::Materialise..Stage::Ptx;
+        self.options.dump_ir_after.iter().copied().chain(products).filter(|stage| has_units.contains(stage)).collect()
     }
 
     fn verify(&mut self, module: &Module<'_>, machine: &TargetMachine) -> Step<module_record::Facts> {

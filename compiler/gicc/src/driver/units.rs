@@ -11,7 +11,7 @@
 //! state variable: functions of the device runtime that both call are there twice, under a name of the unit's.
 //!
 //! What is shown as IR, and what the simulator gets, is whole: units are linked to the program as they were after the same
-//! stage. They are not taken from the cache then.
+//! stage, which is done anew each time; the cache has their PTX only.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
@@ -55,7 +55,7 @@ pub fn prepare(options: &Options, root: &str) -> Result<bool, Vec<Diagnostic>> {
     let messages = Messages::catch(&context);
     let machine = machine(options.arch).map_err(|d| vec![d])?;
     let workshop = Workshop { context: &context, messages: &messages, machine: &machine, options };
-    workshop.unit(root.to_owned(), false)?;
+    workshop.unit(root.to_owned(), &[])?;
     if cache.load(&key).is_none() {
         return Err(vec![
             Diagnostic::error(codes::UNWRITABLE_OUTPUT, format!("cannot write to `{}`", cache.folder().display()))
@@ -136,8 +136,8 @@ fn called_roots<'c>(context: &'c Context, module: &Module<'c>) -> Vec<String> {
 }
 
 impl<'c> Units<'c> {
-    /// The units of the roots that a program calls; with their IR after each stage where it is to be `shown`.
-    pub(super) fn of(workshop: &Workshop<'_, 'c>, program: &Module<'c>, shown: bool) -> Step<Units<'c>> {
+    /// The units of the roots that a program calls; with their IR after stages that are `shown`.
+    pub(super) fn of(workshop: &Workshop<'_, 'c>, program: &Module<'c>, shown: &[Stage]) -> Step<Units<'c>> {
         let roots = called_roots(workshop.context, program);
         let units = roots.into_iter().map(|root| workshop.unit(root, shown)).collect::<Step<_>>()?;
         Ok(Units { units })
@@ -147,7 +147,10 @@ impl<'c> Units<'c> {
     pub(super) fn whole(&self, messages: &Messages, program: &Module<'c>, stage: Stage) -> Step<Module<'c>> {
         let whole = program.clone();
         for unit in &self.units {
-            let Some((_, part)) = unit.stages.iter().find(|(s, _)| *s == stage) else { continue };
+            let Some((_, part)) = unit.stages.iter().find(|(s, _)| *s == stage) else {
+                let what = format!("`{}` was not kept as it is after the stage `{}`", unit.root, stage.name());
+                return Err(vec![Diagnostic::error(codes::INTERNAL, what)]);
+            };
             link_module(messages, &whole, part.clone(), &unit.root).map_err(|d| vec![d])?;
             if let Some(root) = whole.get_function(&unit.root) {
                 root.set_linkage(Linkage::Internal);
@@ -163,67 +166,74 @@ impl<'c> Units<'c> {
 }
 
 impl<'c> Workshop<'_, 'c> {
-    fn unit(&self, root: String, shown: bool) -> Step<Unit<'c>> {
-        let cache = self.options.cache.as_ref();
+    fn unit(&self, root: String, shown: &[Stage]) -> Step<Unit<'c>> {
         let key = key(&root, self.options);
-        if let Some(cache) = cache.filter(|_| !shown)
-            && let Some(ptx) = cache.load(&key).and_then(|bytes| String::from_utf8(bytes).ok())
-        {
-            return Ok(Unit { root, ptx, stages: Vec::new() });
-        }
+        let cache = self.options.cache.as_ref();
+        let kept = cache.and_then(|c| c.load(&key)).and_then(|bytes| String::from_utf8(bytes).ok());
         let mut stages = Vec::new();
-        let ptx = self.compile(&root, &mut |stage, module| {
-            if shown {
+        let mut ended = |stage, module: &Module<'c>| {
+            if shown.contains(&stage) {
                 stages.push((stage, module.clone()));
             }
-        })?;
-        if let Some(cache) = cache {
+        };
+        // Where the PTX is there, what follows the last stage that is shown need not be done.
+        let last = if kept.is_some() { shown.iter().max().copied() } else { Some(Stage::Ptx) };
+        let made = last.map(|last| self.compile(&root, last, &mut ended)).transpose()?.flatten();
+        if let (Some(ptx), Some(cache)) = (&made, cache) {
             cache.store(&key, ptx.as_bytes());
         }
+        let Some(ptx) = kept.or(made) else { return Err(vec![missing(&root)]) };
         Ok(Unit { root, ptx, stages })
     }
 
-    /// Compiles a root to the text of its functions; `ended` is told the IR after each stage.
-    fn compile(&self, root: &str, ended: &mut dyn FnMut(Stage, &Module<'c>)) -> Step<String> {
+    /// Compiles a root to the text of its functions, or up to a stage before; `ended` is told the IR after each.
+    fn compile(&self, root: &str, last: Stage, ended: &mut dyn FnMut(Stage, &Module<'c>)) -> Step<Option<String>> {
         let one = |d: Diagnostic| vec![d];
         let Workshop { context, messages, machine, options } = self;
         let Some(module) = lower_root(context, root)? else {
-            return Err(one(Diagnostic::error(
-                codes::INTERNAL,
-                format!("there is no collective with the root `{root}`"),
-            )));
+            return Err(one(missing(root)));
         };
-        let mut ends = |stage: Stage, module: &Module<'c>| -> Step<()> {
+        let mut ends = |stage: Stage, module: &Module<'c>| -> Step<bool> {
             if options.verify_each {
                 verify(module, &format!("stage `{}` of `{root}`", stage.name())).map_err(one)?;
             }
             ended(stage, module);
-            Ok(())
+            Ok(stage == last)
         };
         module.set_name(root);
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
         let top = module.get_function(root).ok_or_else(|| one(missing(root)))?;
         top.set_linkage(Linkage::External);
-        ends(Stage::Materialise, &module)?;
+        if ends(Stage::Materialise, &module)? {
+            return Ok(None);
+        }
         link_runtime(context, messages, &module)?;
         top.set_linkage(Linkage::External);
         team_facts::run(&module);
         run_passes(&module, machine, INLINE).map_err(one)?;
         run_passes(&module, machine, SIMPLIFY).map_err(one)?;
-        ends(Stage::Link, &module)?;
+        if ends(Stage::Link, &module)? {
+            return Ok(None);
+        }
         // Remarks are about the user's lines, and there are none here.
         place_fences::run(&module).map_err(one)?;
-        ends(Stage::PlaceFences, &module)?;
+        if ends(Stage::PlaceFences, &module)? {
+            return Ok(None);
+        }
         // Not earlier: where fences are placed, functions of the device runtime are known by their names.
         rename(&module, top);
         nvptx::lower(&module, options.arch)?;
         nvptx::declare_state(&module);
-        ends(Stage::Lower, &module)?;
+        if ends(Stage::Lower, &module)? {
+            return Ok(None);
+        }
         run_passes(&module, machine, OPTIMIZE).map_err(one)?;
-        ends(Stage::Optimize, &module)?;
+        if ends(Stage::Optimize, &module)? {
+            return Ok(None);
+        }
         let text = nvptx::ptx(&module, machine, messages).map_err(one)?;
-        nvptx::functions(&text).map_err(one)
+        nvptx::functions(&text).map(Some).map_err(one)
     }
 }
 
@@ -240,5 +250,5 @@ fn rename(module: &Module<'_>, root: FunctionValue<'_>) {
 }
 
 fn missing(root: &str) -> Diagnostic {
-    Diagnostic::error(codes::INTERNAL, format!("what was made for `{root}` does not define it"))
+    Diagnostic::error(codes::INTERNAL, format!("there is no collective with the root `{root}`"))
 }
