@@ -60,6 +60,25 @@ KERNEL(right_ahead, STORE("release", in[0] + 1), unsigned epoch = in[0] + 1; whi
 KERNEL(right_distance, STORE("release", n), while ((int)(get(flag) - n) < 0) {})
 KERNEL(right_low_bits, STORE("release", n & 7), while ((get(flag) & 7) != (n & 7)) {})
 
+// A meeting by tickets: what the atomic operation returned tells which number to wait for, or which bit has to change.
+#define MEETING(name, order, more, wait)                                                                                     \
+  extern "C" __global__ void name(unsigned *flag, int *data, int *out) {                                                     \
+    unsigned me = gicc::my_pe(), n = gicc::n_pes(), old;                                                                     \
+    *gicc::peer_ptr(data, 1 - me) = 5;                                                                                       \
+    asm volatile("atom." order ".sys.global.add.u32 %0, [%1], %2;"                                                           \
+                 : "=r"(old) : "l"(gicc::peer_ptr(flag, 0)), "r"(more) : "memory");                                          \
+    while (wait) {}                                                                                                          \
+    *out = *data;                                                                                                            \
+  }
+#define HERE get(gicc::peer_ptr(flag, 0))
+#define HIGH 0x80000000u
+MEETING(right_ticket, "acq_rel", 1, HERE < (old / n + 1) * n)
+MEETING(right_turn, "acq_rel", me == 0 ? HIGH - (n - 1) : 1, ((old ^ HERE) & HIGH) == 0)
+// CHECK: error[{{C0101|C0108}}] {{.*}}, in `ticket`
+MEETING(ticket, "relaxed", 1, HERE < (old / n + 1) * n)
+// CHECK: error[{{C0101|C0108}}] {{.*}}, in `turn`
+MEETING(turn, "relaxed", me == 0 ? HIGH - (n - 1) : 1, ((old ^ HERE) & HIGH) == 0)
+
 // No number that is written has that bit.
 // CHECK: note[C0303] undecided, in `other_bit`
 // CHECK: in no launch that was looked at does the wait end
@@ -69,4 +88,4 @@ KERNEL(other_bit, STORE("relaxed", 9), while ((get(flag) & 4) == 0) {})
 // CHECK: perhaps
 // CHECK: what is waited for in a flag is not followed
 KERNEL(wraps, UPDATE("release", "inc.u32", 7), while ((get(flag) & 1) == 0) {})
-// CHECK: 21 kernels: 7 findings of correctness
+// CHECK: 25 kernels: 9 findings of correctness

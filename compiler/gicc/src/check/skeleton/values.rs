@@ -19,8 +19,8 @@ const MOST_TOGETHER: usize = 256;
 const DATA: u128 = 0x1001;
 
 impl Play<'_> {
-    /// The numbers that flags may hold and that a condition on loads of them refuses; nothing where they are not known, or where
-    /// one flag may hold a number or not by what another one holds. What atomic operations returned is not asked.
+    /// The numbers that reads of flags may return and that a condition on them refuses; nothing where they are not known, or where
+    /// one may return a number or not by what another one returns.
     pub(super) fn refused(
         &self,
         path: &Path,
@@ -35,10 +35,9 @@ impl Play<'_> {
             if !self.cells.flags.contains(&cell) {
                 continue;
             }
-            if access.kind != AccessKind::Load {
-                return Some(Vec::new());
-            }
-            flags.push((*read, self.numbers(cell, access)?.into_iter().collect()));
+            // What an atomic operation returns was there before it.
+            let own = (access.kind != AccessKind::Load).then_some((role, read.event));
+            flags.push((*read, self.numbers(cell, access, own)?.into_iter().collect()));
         }
         let together = flags.iter().try_fold(1_usize, |all, (_, numbers)| all.checked_mul(numbers.len()))?;
         if together > MOST_TOGETHER {
@@ -79,15 +78,18 @@ impl Play<'_> {
         Some(refused.collect())
     }
 
-    /// The numbers that a flag may hold, as one read of it sees them.
-    fn numbers(&self, cell: usize, read: &Access) -> Option<BTreeSet<u128>> {
+    /// The numbers that a flag may hold, as one read of it sees them, but for one write of it.
+    fn numbers(&self, cell: usize, read: &Access, without: Option<(Role, usize)>) -> Option<BTreeSet<u128>> {
         let bits = read.width * 8;
         let mut numbers = BTreeSet::from([0]);
         let mut updates: Vec<(Function, u128)> = Vec::new();
         for (role, path) in &self.threads {
-            for event in &path.events {
+            for (index, event) in path.events.iter().enumerate() {
                 let EventKind::Access(access) = &event.kind else { continue };
-                if !access.writes() || self.cells.find(key(*role, access.address)) != Some(cell) {
+                if without == Some((*role, index))
+                    || !access.writes()
+                    || self.cells.find(key(*role, access.address)) != Some(cell)
+                {
                     continue;
                 }
                 if (access.address, access.width, access.count, read.count) != (read.address, read.width, 1, 1) {
