@@ -4,6 +4,9 @@
 // RUN: %gicc %s --stop-after frontend -o - | FileCheck %s --check-prefix=IR
 // RUN: %gicc %s --stop-after verify -o - | FileCheck %s --check-prefix=VERIFIED --implicit-check-not=gicc.domain
 // RUN: %gicc %s --check-errors off -o - | FileCheck %s --check-prefix=PTX --implicit-check-not=halo --implicit-check-not=rows
+// RUN: %python -c "[print('gicc.domain @d%%d' %% n) for n in range(256)]" > %t.many.mlir
+// RUN: not %mlir-opt %t.many.mlir --pass-pipeline='builtin.module(gicc-to-llvm)' 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: many.mlir:256:1: error: no number is left for this domain: a program has at most 255 domains
 // RUN: sed 's/= @halo}, %chosen/= @rows}, %chosen/' %s > %t.mlir
 // RUN: not %gicc %t.mlir -o - 2>&1 | FileCheck %s --check-prefix=REFUSED
 

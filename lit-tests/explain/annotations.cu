@@ -38,7 +38,7 @@ struct Ends {
 // FILE: there is no kernel `nobody`
 RELIES __global__ void send(Ends ends, int *flag SIGNAL) {
   // CHECK: ends.data[threadIdx.x] = 1.0f;
-  // CHECK-NEXT: remote data store: st 4 bytes
+  // CHECK-NEXT: remote data store: st 4 bytes, {{.*}} in the domain `halo`
   // CHECK-NEXT: why: stores in a peer's memory; annotated `gicc.remote`
   // AGGRESSIVE: remote data store
   // AGGRESSIVE: every pointer of the arguments is assumed to be a peer's

@@ -1,7 +1,7 @@
 gicc.team @world pes(4)
 gicc.domain @halo id(3) scope(gpu)
 gpu.module @kernels {
-  gpu.func @push(%to: memref<64xf32>, %word: memref<1xi64>, %from: memref<64xf32, strided<[1], offset: 4>>, %p: !llvm.ptr, %n: i32, %v: i64) kernel {
+  gpu.func @push(%to: memref<64xf32> {gicc.domain = @halo}, %word: memref<1xi64>, %from: memref<64xf32, strided<[1], offset: 4>>, %p: !llvm.ptr, %n: i32, %v: i64) kernel {
     %me = gicc.my_pe in @world : i32
     %all = gicc.n_pes : i32
     %pe = arith.remui %me, %all : i32
@@ -12,6 +12,7 @@ gpu.module @kernels {
     %seen = gicc.wait block %word ge %v from %pe : memref<1xi64>
     %hit = gicc.test %word lt %seen : memref<1xi64>
     gicc.signal thread %word set %v to %pe order(relaxed) : memref<1xi64>
+    %event = gicc.initiate block %there, %to to %pe domain(@halo) : memref<64xf32>, memref<64xf32>
     gicc.release block domain(@halo) scope(sys)
     gicc.barrier
     gicc.quiet warp

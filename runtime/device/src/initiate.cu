@@ -22,7 +22,7 @@ GICC_RT int64_t initiate_direct(void *dst, const void *src, int64_t bytes, int32
   return GICC_EVENT_STORED;
 }
 
-// The priority orders a queue, and the threads have none; nothing is limited by the domain yet but releases.
+// The priority orders a queue, and the threads have none; the domain was checked when the call was compiled.
 #define GICC_INITIATE(group, Group)                                                                                    \
   extern "C" __device__ __attribute__((always_inline)) int64_t __gicc_initiate_##group(                                \
       void *dst, const void *src, int64_t bytes, int32_t element, void *sig, int64_t value, int32_t op, int32_t,       \

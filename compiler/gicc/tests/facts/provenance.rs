@@ -182,6 +182,8 @@ fn a_side_file_that_names_nothing_is_refused_at_its_line() {
     assert_eq!(message, "no kernel `k` has a parameter `x`");
     let (message, _) = refused("[[annotation]]\nvariable = \"v\"\nis = [\"gicc.remote\"]\n");
     assert_eq!(message, "there is no variable `v`");
+    let (message, _) = refused("[[annotation]]\nfunction = \"k\"\nis = [\"gicc.declares_domain:halo\"]\n");
+    assert!(message.starts_with("`gicc.declares_domain:halo` is no annotation: there are"), "{message}");
     let (message, _) = refused("[[annotation]]\nfunction = \"k\"\nis = [\"gicc.remot\"]\n");
     assert!(message.starts_with("`gicc.remot` is no annotation"), "{message}");
     let (message, _) = refused("[[annotation]]\nis = [\"gicc.remote\"]\n");

@@ -120,7 +120,8 @@ def Gicc_InitiateOp : Gicc_TransferOp<"initiate", [AttrSizedOperandSegments, Inf
   let description = [{
     `%event = gicc.initiate block %destination, %source signal %word set %value to %pe domain(@halo) engine(direct)
     priority(1) : memref<64xf32>, memref<64xf32> signal memref<1xi64>`. Neither buffer may be touched before the event has ended. The
-    signal, where there is one, is sent with release behind the elements. With the engine `direct` the issuing threads store,
+    signal, where there is one, is sent with release behind the elements. The destination is a member of the domain; where it is
+    known to be none, the operation is refused. With the engine `direct` the issuing threads store,
     and the priority has no meaning.
   }];
   let arguments = (ins Gicc_GroupAttr:$group, Gicc_Buffer:$destination, Gicc_Buffer:$source, Optional<Gicc_Count>:$count,

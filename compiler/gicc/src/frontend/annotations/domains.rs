@@ -22,7 +22,7 @@ use inkwell::values::AsValueRef as _;
 use super::attributes::{mark_parameter, string};
 use crate::analysis::annotation::{Annotation, DomainNote, Notes, Said};
 use crate::diagnostic::{Diagnostic, Span, codes};
-use crate::llvm::{attribute, defined_functions};
+use crate::llvm::{attribute, defined_functions, demangled, name_of};
 
 /// The domain that an annotated variable declares.
 ///
@@ -208,12 +208,11 @@ fn disagreements(domains: &[DomainNote]) -> Vec<Diagnostic> {
     errors
 }
 
-/// Marks the parameters that a function's attribute puts in domains, and forgets the attribute.
-pub(super) fn read_members(module: &Module<'_>, notes: &mut Notes) {
+/// Marks the parameters that functions' attributes put in domains, and forgets the attributes.
+pub(super) fn read_members(module: &Module<'_>, notes: &mut Notes) -> Vec<Diagnostic> {
     for function in defined_functions(module) {
         let Some(text) = attribute(function, MEMBERS_ATTRIBUTE) else { continue };
-        let members: Vec<(u32, &str)> =
-            text.split(',').filter_map(|m| m.split_once(':')).filter_map(|(n, d)| Some((n.parse().ok()?, d))).collect();
+        let members = members(&text).unwrap_or_default();
         for index in members.iter().map(|(n, _)| *n).collect::<BTreeSet<u32>>() {
             let of_it = members.iter().filter(|(n, _)| *n == index);
             let said = Said { set: of_it.map(|(_, d)| Annotation::Domain((*d).to_owned())).collect(), place: None };
@@ -223,16 +222,36 @@ pub(super) fn read_members(module: &Module<'_>, notes: &mut Notes) {
             }
         }
     }
-    remove_members(module);
+    remove_members(module)
 }
 
-/// Forgets what attributes say of parameters.
-pub(super) fn remove_members(module: &Module<'_>) {
+/// Forgets what attributes say of parameters; those that say nothing that can be meant are errors.
+pub(super) fn remove_members(module: &Module<'_>) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
     for function in module.get_functions() {
-        if attribute(function, MEMBERS_ATTRIBUTE).is_some() {
-            function.remove_string_attribute(AttributeLoc::Function, MEMBERS_ATTRIBUTE);
+        let Some(text) = attribute(function, MEMBERS_ATTRIBUTE) else { continue };
+        function.remove_string_attribute(AttributeLoc::Function, MEMBERS_ATTRIBUTE);
+        let right = members(&text).is_some_and(|all| all.iter().all(|(n, _)| *n < function.count_params()));
+        if !right {
+            let name = demangled(&name_of(function));
+            let message = format!("the attribute `{MEMBERS_ATTRIBUTE}` of `{name}` is \"{text}\"");
+            errors.push(
+                Diagnostic::error(codes::BAD_ANNOTATION, message)
+                    .cause("it lists numbers of the function's parameters, each with the name of a domain")
+                    .cure("write it as \"0:halo,2:rows\", or `gicc.domain = @halo` at arguments in MLIR"),
+            );
         }
     }
+    errors
+}
+
+/// The parameters and domains that an attribute names.
+fn members(text: &str) -> Option<Vec<(u32, &str)>> {
+    let member = |m| {
+        let (number, domain): (&str, &str) = str::split_once(m, ':')?;
+        Some((number.parse().ok()?, domain)).filter(|_| !domain.is_empty())
+    };
+    text.split(',').map(member).collect()
 }
 
 #[cfg(test)]
@@ -252,6 +271,14 @@ mod tests {
         assert_eq!(parsed("halo 7 2").and_then(|d| d.place), None);
         assert_eq!(parsed("halo seven 2"), None);
         assert_eq!(parsed(""), None);
+    }
+
+    #[test]
+    fn members_are_numbers_and_names() {
+        assert_eq!(members("0:halo,2:rows"), Some(vec![(0, "halo"), (2, "rows")]));
+        for wrong in ["", "halo", "x:halo", "0:", "0:halo,", "-1:halo"] {
+            assert_eq!(members(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(crate) fn read(module: &Module<'_>, side_files: &[PathBuf]) -> Result<Notes,
         errors.extend(side_file::read(module, file, &mut notes).err());
     }
     errors.extend(attributes::read(module, &mut notes));
-    domains::read_members(module, &mut notes);
+    errors.extend(domains::read_members(module, &mut notes));
     errors.extend(domains::read_declarations(module, &mut notes));
     packets::read(module, &mut notes);
     if errors.is_empty() { Ok(notes) } else { Err(errors) }
@@ -62,7 +62,7 @@ pub(crate) fn read(module: &Module<'_>, side_files: &[PathBuf]) -> Result<Notes,
 pub(crate) fn remove(module: &Module<'_>) -> Result<Vec<DomainNote>, Vec<Diagnostic>> {
     let mut notes = Notes::default();
     let mut errors = attributes::remove(module, &mut notes);
-    domains::remove_members(module);
+    errors.extend(domains::remove_members(module));
     errors.extend(domains::read_declarations(module, &mut notes));
     if errors.is_empty() { Ok(notes.domains) } else { Err(errors) }
 }
