@@ -56,7 +56,7 @@ use select::Choice;
 pub(crate) use expand::{run as expand, run_lean as expand_lean};
 pub(crate) use frame::Group;
 pub(crate) use lower::{lower, lower_root};
-pub(crate) use root::{all as roots, is_root};
+pub(crate) use root::{all as roots, is_root, type_of as type_of_root};
 
 /// A collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -19,7 +19,27 @@ const ENDING: &str = "_of_any_size";
 
 /// Whether a symbol is that of a root.
 pub(crate) fn is_root(symbol: &str) -> bool {
-    symbol == frame::FAR_WAIT || symbol.strip_suffix(ENDING).is_some_and(|rest| rest.starts_with("gicc_all_"))
+    symbol == frame::FAR_WAIT || signature(symbol).is_some()
+}
+
+/// LLVM's type of a root, as text; nothing where no root has the symbol.
+pub(crate) fn type_of(symbol: &str) -> Option<&'static str> {
+    if symbol == frame::FAR_WAIT {
+        return Some("<2 x i64> (ptr, i64, i64, i32)");
+    }
+    let signature = signature(symbol)?;
+    let writer = Writer { signature, exists: &|_| false, functions: Vec::new() };
+    Some(match (signature.part, writer.is_quick(&signature.choice())) {
+        (true, _) => "void (ptr, ptr, i64, i32, i32, i32)",
+        (false, true) => "i64 (ptr, ptr, i64, i64, i32, i32, i32)",
+        (false, false) => "i64 (ptr, ptr, i64, i64)",
+    })
+}
+
+/// The signature that a root belongs to; the first one, where several have it.
+fn signature(symbol: &str) -> Option<Signature> {
+    let is_named_so = symbol.ends_with(ENDING) && symbol.starts_with("gicc_all_");
+    if is_named_so { signatures().find(|s| s.root() == symbol) } else { None }
 }
 
 /// The name of a root behind the stem of its signature.
@@ -37,7 +57,7 @@ pub(crate) fn text(symbol: &str) -> Option<String> {
     if symbol == frame::FAR_WAIT {
         return Some(body::module(&[wait]));
     }
-    let signature = signatures().find(|s| s.root() == symbol)?;
+    let signature = signature(symbol)?;
     let mut writer = Writer { signature, exists: &|_| false, functions: vec![wait] };
     writer.root(&signature.choice());
     Some(body::module(&writer.functions))

@@ -5,7 +5,7 @@
 //! gave the program, and the file of LLVM's library. Where a program has none, nothing is kept.
 //!
 //! ```text
-//! FOLDER/<build>/<hash of the key>      8 bytes hash of the rest, 8 bytes length of the key, the key, the content
+//! FOLDER/gicc-units/<build>/<hash of the key>      8 bytes hash of the rest, 8 bytes length of the key, the key, the content
 //! ```
 
 use std::ffi::{CStr, c_void};
@@ -17,6 +17,12 @@ use std::time::{Duration, SystemTime};
 
 /// Folders of other builds go when nobody has written to them for so long.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Whose name everything lies below, so that nothing else in a folder is touched.
+const OWN: &str = "gicc-units";
+
+/// The greatest entry that is read.
+const GREATEST: u64 = 64 << 20;
 
 /// The folder of one build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +47,7 @@ impl Cache {
 
     /// In this folder, which is made when something is kept. Nothing where this program has no identity.
     pub fn in_folder(folder: &Path) -> Option<Cache> {
-        Some(Cache { folder: folder.join(build()?) })
+        Some(Cache { folder: folder.join(OWN).join(build()?) })
     }
 
     /// The folder of this build.
@@ -52,7 +58,8 @@ impl Cache {
     /// How many entries this build has, and their bytes.
     pub fn size(&self) -> (usize, u64) {
         let files = self.folder.read_dir().into_iter().flatten().filter_map(Result::ok);
-        files.filter_map(|f| f.metadata().ok()).fold((0, 0), |(count, bytes), about| (count + 1, bytes + about.len()))
+        let entries = files.filter(|f| f.file_name().to_str().is_some_and(|name| is_hexadecimal(name, 16)));
+        entries.filter_map(|f| f.metadata().ok()).fold((0, 0), |(count, bytes), about| (count + 1, bytes + about.len()))
     }
 
     /// Removes what all builds have kept.
@@ -66,12 +73,18 @@ impl Cache {
     /// The folders of all builds: what beside this one's is named as this module names it.
     fn builds(&self) -> impl Iterator<Item = PathBuf> {
         let beside = self.folder.parent().and_then(|parent| parent.read_dir().ok()).into_iter().flatten();
-        beside.filter_map(Result::ok).filter(|f| f.file_name().to_str().is_some_and(is_build)).map(|f| f.path())
+        let folders = beside.filter_map(Result::ok).filter(|f| f.file_type().is_ok_and(|t| t.is_dir()));
+        folders.filter(|f| f.file_name().to_str().is_some_and(|name| is_hexadecimal(name, 32))).map(|f| f.path())
     }
 
     /// What is kept for a key.
     pub(crate) fn load(&self, key: &str) -> Option<Vec<u8>> {
-        let bytes = fs::read(self.path(key)).ok()?;
+        let path = self.path(key);
+        let about = fs::metadata(&path).ok()?;
+        if !about.is_file() || about.len() > GREATEST {
+            return None;
+        }
+        let bytes = fs::read(path).ok()?;
         let content = content(&bytes, key);
         if content.is_none() {
             tracing::warn!(key, "an entry of the cache is broken, and is made again");
@@ -135,22 +148,29 @@ fn hash(bytes: &[u8]) -> u64 {
 
 /// The name of this build: 32 digits.
 fn build() -> Option<String> {
+    use inkwell::llvm_sys::core::LLVMGetVersion;
     let program = buildid::build_id()?;
-    let library = library_of_llvm()?;
-    let about = fs::metadata(&library).ok()?;
+    let llvm = LLVMGetVersion as *const c_void;
+    let mlir = mlir_sys::mlirContextCreate as *const c_void;
+    let libraries = [llvm, mlir].map(|function| file_of(function).and_then(|file| state_of(&file)));
+    let [Some(llvm), Some(mlir)] = libraries else { return None };
+    Some(format!("{:016x}{:016x}", hash(program), hash(format!("{llvm} {mlir}").as_bytes())))
+}
+
+fn is_hexadecimal(name: &str, digits: usize) -> bool {
+    name.len() == digits && name.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// What tells a file from what it is after a change.
+fn state_of(file: &Path) -> Option<String> {
+    let about = fs::metadata(file).ok()?;
     let written = about.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    let library = format!("{} {} {}", library.display(), about.len(), written.as_nanos());
-    Some(format!("{:016x}{:016x}", hash(program), hash(library.as_bytes())))
+    Some(format!("{} {} {}", file.display(), about.len(), written.as_nanos()))
 }
 
-fn is_build(name: &str) -> bool {
-    name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit())
-}
-
-/// The file that LLVM's code was loaded from.
-fn library_of_llvm() -> Option<PathBuf> {
+/// The file that a function was loaded from.
+fn file_of(function: *const c_void) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
-    let function = inkwell::llvm_sys::core::LLVMGetVersion as *const c_void;
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: the structure is valid for writing, and zeroes are valid for it where nothing is written.
     let info = unsafe {
@@ -212,6 +232,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_file_counts_as_missing() {
+        let (_folder, cache) = cache();
+        cache.store("key", b"content");
+        fs::remove_file(cache.path("key")).unwrap();
+        let path = std::ffi::CString::new(cache.path("key").to_str().unwrap()).unwrap();
+        // SAFETY: the path is a string that ends.
+        assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+        assert_eq!(cache.load("key"), None);
+    }
+
+    #[test]
     fn an_entry_of_another_key_is_not_taken() {
         let (_folder, cache) = cache();
         cache.store("one", b"content");
@@ -233,13 +264,20 @@ mod tests {
     #[test]
     fn old_builds_go_and_nothing_else() {
         let (folder, cache) = cache();
-        let at = |name: &str| folder.path().join(name);
+        let at = |name: &str| folder.path().join(OWN).join(name);
+        fs::create_dir(folder.path().join(OWN)).unwrap();
         let long_ago = SystemTime::now() - 2 * KEPT;
         let (old, recent, other) = ("0".repeat(32), "1".repeat(32), "notes");
         for name in [&old, &recent, other] {
             fs::create_dir(at(name)).unwrap();
             fs::write(at(name).join("file"), "content").unwrap();
         }
+        // Named as a folder of a build would be: one beside gicc's own, and a file.
+        let beside = folder.path().join(&old);
+        fs::create_dir(&beside).unwrap();
+        let file = at(&"2".repeat(32));
+        fs::write(&file, "content").unwrap();
+        fs::File::open(&beside).unwrap().set_modified(long_ago).unwrap();
         for name in [&old, other] {
             fs::File::open(at(name)).unwrap().set_modified(long_ago).unwrap();
         }
@@ -247,7 +285,7 @@ mod tests {
         assert!(!at(&old).exists() && at(&recent).exists() && at(other).exists());
         assert_eq!(cache.size().0, 1);
         cache.clear().unwrap();
-        assert!(!at(&recent).exists() && at(other).exists());
+        assert!(!at(&recent).exists() && at(other).exists() && beside.exists() && file.exists());
         assert_eq!((cache.size(), cache.load("a")), ((0, 0), None));
     }
 }

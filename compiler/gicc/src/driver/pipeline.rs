@@ -47,7 +47,7 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 
-use super::units::{self, Units, Workshop};
+use super::units::{Units, Workshop};
 use super::{Emit, Examination, Options, Stage};
 use crate::analysis::annotation::Notes;
 use crate::analysis::classify;
@@ -219,9 +219,6 @@ impl Run<'_> {
             return self.ir_products(module, &machine);
         }
         let apart = self.has_units();
-        if apart {
-            units::declare_roots(module);
-        }
         let facts = self.verify(module, &machine)?;
         if self.ends(Stage::Verify, &program)? {
             return self.ir_products(module, &machine);

@@ -22,7 +22,7 @@ use inkwell::values::FunctionValue;
 use super::pipeline::{INLINE, OPTIMIZE, SIMPLIFY};
 use super::{Cache, Options, Stage};
 use crate::codegen::nvptx;
-use crate::collective::{is_root, lower_root};
+use crate::collective::{lower_root, type_of_root};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::llvm::{Messages, defined_functions, machine, name_of, run_passes, verify};
 use crate::transform::link_runtime::{link_module, run as link_runtime};
@@ -100,45 +100,38 @@ struct Unit<'c> {
     stages: Vec<(Stage, Module<'c>)>,
 }
 
-/// Makes declarations of the roots that a module defines.
-pub(super) fn declare_roots(module: &Module<'_>) {
-    for root in defined_functions(module).into_iter().filter(|f| is_root(&name_of(*f))) {
-        declare(module, root);
-    }
-}
-
-/// Puts a declaration at the end of the module in the place of a function.
-fn declare<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> FunctionValue<'c> {
+/// Puts a declaration at the end of the module in the place of a root, with the attributes that all of them have.
+pub(crate) fn declare<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> FunctionValue<'c> {
     let name = name_of(function);
     let declared = module.add_function("", function.get_type(), Some(Linkage::External));
     function.replace_all_uses_with(declared);
     // SAFETY: nobody uses it any more.
     unsafe { function.delete() };
     declared.as_global_value().set_name(&name);
+    for name in ["convergent", "nounwind"] {
+        let kind = Attribute::get_named_enum_kind_id(name);
+        declared.add_attribute(AttributeLoc::Function, module.get_context().create_enum_attribute(kind, 0));
+    }
     declared
 }
 
-/// The roots that a module calls, which it does not define; sorted. Wherever they came from, their declarations have the same
-/// order and attributes.
-fn called_roots<'c>(context: &'c Context, module: &Module<'c>) -> Vec<String> {
-    let mut roots: Vec<_> = module.get_functions().filter(|f| is_root(&name_of(*f))).collect();
+/// Whether a function is a declaration of a root, of its type. What a program defines itself is the program's, whatever its name.
+pub(crate) fn is_declared_root(function: FunctionValue<'_>) -> bool {
+    let ty = || function.get_type().print_to_string().to_string();
+    function.count_basic_blocks() == 0 && type_of_root(&name_of(function)).is_some_and(|expected| ty() == expected)
+}
+
+/// The roots that a module calls, sorted. Wherever they came from, their declarations have the same order and attributes.
+fn called_roots(module: &Module<'_>) -> Vec<String> {
+    let mut roots: Vec<_> = module.get_functions().filter(|f| is_declared_root(*f)).collect();
     roots.sort_by_key(|f| name_of(*f));
-    let mut names = Vec::new();
-    for root in roots {
-        let root = declare(module, root);
-        for name in ["convergent", "nounwind"] {
-            let kind = Attribute::get_named_enum_kind_id(name);
-            root.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
-        }
-        names.push(name_of(root));
-    }
-    names
+    roots.into_iter().map(|root| name_of(declare(module, root))).collect()
 }
 
 impl<'c> Units<'c> {
     /// The units of the roots that a program calls; with their IR after stages that are `shown`.
     pub(super) fn of(workshop: &Workshop<'_, 'c>, program: &Module<'c>, shown: &[Stage]) -> Step<Units<'c>> {
-        let roots = called_roots(workshop.context, program);
+        let roots = called_roots(program);
         let units = roots.into_iter().map(|root| workshop.unit(root, shown)).collect::<Step<_>>()?;
         Ok(Units { units })
     }

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! mlir          the file, as it was read
-//! mlir-expand   gicc-device-module, gicc-expand-collectives (where nobody sees the MLIR, what a collective has in every
-//!               program is only declared, and `materialise` or `driver/units` takes care of it)
+//! mlir-expand   gicc-device-module, gicc-expand-collectives (what a collective has in every program is only
+//!               declared in the end, and `materialise` or `driver/units` takes care of it)
 //! mlir-lower    gicc-to-llvm, MLIR's lowering for NVIDIA GPUs, gicc-check-lowered
 //! ```
 //!
 //! The module carries the places of the file's text, or those that its `loc(…)` say.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use inkwell::context::Context as LlvmContext;
@@ -18,10 +19,13 @@ use melior::ir::block::BlockLike as _;
 use melior::ir::operation::OperationLike as _;
 
 use super::MlirStage;
+use crate::collective::is_root;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::dialect::ir::name_of;
+use crate::dialect::ir::{all_below, name_of, symbol_name};
 use crate::dialect::{Caught, context, parse_file, passes, run_passes, text_of, to_llvm};
+use crate::driver::units::declare;
 use crate::driver::{Options, Stage};
+use crate::llvm::{defined_functions, name_of as name_of_function};
 
 /// The passes of each stage.
 const STAGES: &[(Stage, &[&str])] = &[
@@ -43,6 +47,7 @@ pub(super) fn read<'l>(
     let caught = Caught::new(&context);
     let mut module = parse_file(&context, &caught, input)?;
     let lean = !options.shows_mlir();
+    let own: HashSet<String> = all_below(module.as_operation()).into_iter().filter_map(symbol_name).collect();
     for (name, work) in STAGES {
         for passes in *work {
             let passes = if lean && *passes == passes::EXPAND_COLLECTIVES { passes::EXPAND_LEAN } else { passes };
@@ -63,6 +68,12 @@ pub(super) fn read<'l>(
         ]);
     };
     let module = to_llvm(device, &caught, llvm)?;
+    // From here on it makes no difference whether they were shown.
+    for root in defined_functions(&module).into_iter().filter(|f| is_root(&name_of_function(*f))) {
+        if !own.contains(&name_of_function(root)) {
+            declare(&module, root);
+        }
+    }
     module.set_name(&input.display().to_string());
     Ok(Some(module))
 }

@@ -16,8 +16,8 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
 use super::team_facts::mark_as_value;
-use crate::collective::is_root;
 use crate::diagnostic::{Diagnostic, codes};
+use crate::driver::units::is_declared_root;
 use crate::llvm::{Messages, attribute, calls, defined_functions, demangled, is_kernel, name_of, span};
 
 /// The device runtime.
@@ -104,7 +104,6 @@ fn may_stay(name: &str) -> bool {
     name.starts_with("llvm.")
         || name.starts_with("__nv_")
         || SUPPLIED.contains(&name)
-        || is_root(name)
         || gicc_abi::intrinsics::find(name).is_some()
 }
 
@@ -113,7 +112,11 @@ fn undefined(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
     let mut named: Vec<String> = Vec::new();
     for call in calls(module) {
         let name = name_of(call.callee);
-        if call.callee.count_basic_blocks() > 0 || may_stay(&name) || named.contains(&name) {
+        if call.callee.count_basic_blocks() > 0
+            || may_stay(&name)
+            || is_declared_root(call.callee)
+            || named.contains(&name)
+        {
             continue;
         }
         let shown = demangled(&name);

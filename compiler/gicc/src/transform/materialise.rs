@@ -26,9 +26,10 @@ use inkwell::module::Module;
 use inkwell::types::BasicMetadataTypeEnum;
 
 use super::link_runtime::link_module;
-use crate::collective::{Collective, Group, Refused, Signature, is_root, lower, lower_root};
+use crate::collective::{Collective, Group, Refused, Signature, lower, lower_root};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::driver::Cache;
+use crate::driver::units::is_declared_root;
 use crate::llvm::{Call, Messages, call, calls, name_of, replace, span};
 
 /// The prefix of the collectives of the interface.
@@ -101,8 +102,7 @@ pub(crate) fn run<'c>(
 
 /// Defines the roots that MLIR input calls.
 fn define_roots<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
-    let called = module.get_functions().filter(|f| f.count_basic_blocks() == 0).map(name_of);
-    let roots: Vec<String> = called.filter(|name| is_root(name)).collect();
+    let roots: Vec<String> = module.get_functions().filter(|f| is_declared_root(*f)).map(name_of).collect();
     for root in roots {
         // One that the definition of another brought is there already.
         let defined = module.get_function(&root).is_some_and(|f| f.count_basic_blocks() > 0);

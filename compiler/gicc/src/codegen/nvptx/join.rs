@@ -35,7 +35,8 @@ pub(crate) fn functions(text: &str) -> Result<String, Diagnostic> {
             }
             return Err(refuse(line));
         }
-        if line.starts_with(".visible") && !line.starts_with(VISIBLE_FUNCTION) {
+        let is_function = line.starts_with(VISIBLE_FUNCTION) || line.starts_with(".func");
+        if line.starts_with('.') && !is_function {
             return Err(refuse(line));
         }
         if let Some(rest) = line.strip_prefix(VISIBLE_FUNCTION) {
@@ -90,7 +91,12 @@ mod tests {
 
     #[test]
     fn more_than_functions_is_refused() {
-        for line in [".extern .func other", ".visible .global .align 4 .b8 x[4];", ".visible .entry k("] {
+        for line in [
+            ".extern .func other",
+            ".visible .global .align 4 .b8 x[4];",
+            ".shared .align 4 .b8 x[4];",
+            ".visible .entry k(",
+        ] {
             let error = functions(&format!("{UNIT}{line}\n")).unwrap_err();
             assert_eq!((error.code, error.cause), (codes::INTERNAL, Some(format!("`{line}`"))));
         }
