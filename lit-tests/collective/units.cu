@@ -20,7 +20,7 @@
 // Three units (two roots, and the wait that all collectives share) and four entries.
 // RUN: env GICC_CACHE_DIR=%t/cache %gicc cache | FileCheck --check-prefix=CACHE %s
 // RUN: env GICC_CACHE_DIR=%t/cache %gicc cache --json | FileCheck --check-prefix=JSON %s
-// CACHE: cache/{{[0-9a-f]+}}: 7 entries, {{[0-9.]+}} MB
+// CACHE: cache/gicc-units/{{[0-9a-f]+}}: 7 entries, {{[0-9.]+}} MB
 // CACHE-NEXT: 3 of {{[0-9]+}} collectives are compiled for sm_90
 // CACHE-NEXT: (`gicc cache fill` compiles the others;
 // JSON: {"folder":"{{.*}}","entries":7,"bytes":{{[0-9]+}},"arch":"sm_90","ahead":3,"collectives":{{[0-9]+}}}
@@ -32,7 +32,7 @@
 // RUN: env GICC_CACHE_DIR=%s %gicc %s --check-errors off -o %t/nowhere.ptx
 // RUN: cmp %t/plain.ptx %t/nowhere.ptx
 // RUN: env GICC_CACHE_DIR=%t/cache %gicc cache clear | FileCheck --check-prefix=CLEAR %s
-// RUN: not ls %t/cache/*
+// RUN: not ls %t/cache/gicc-units/*
 // RUN: env GICC_CACHE_DIR= %gicc cache | FileCheck --check-prefix=NOTHING %s
 // RUN: not env GICC_CACHE_DIR= %gicc cache fill 2>&1 | FileCheck --check-prefix=EMPTY %s
 // RUN: not env GICC_CACHE_DIR=%s %gicc cache fill 2>&1 | FileCheck --check-prefix=UNWRITABLE %s
@@ -43,7 +43,7 @@
 // EMPTY: GICC_CACHE_DIR is empty, or there is no home folder
 // EMPTY: name a folder with GICC_CACHE_DIR
 // UNWRITABLE: error[E0
-// UNWRITABLE: cannot write to `{{.*}}units.cu/{{[0-9a-f]+}}`
+// UNWRITABLE: cannot write to `{{.*}}units.cu/gicc-units/{{[0-9a-f]+}}`
 // UNWRITABLE: name another folder with GICC_CACHE_DIR
 
 // Beside a program for the simulator it is the same PTX, with a cache and without.
