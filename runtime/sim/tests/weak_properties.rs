@@ -172,7 +172,9 @@ fn subset(programs: &BoxedStrategy<Program>, name: &str) {
     if let Err(error) = result {
         panic!("{error}");
     }
-    assert!(totals.reached * 2 > totals.allowed, "the engine reaches hardly anything");
+    // Programs count, and not outcomes: one with thousands of them would decide alone.
+    let whole = totals.programs - totals.unreached_programs;
+    assert!(whole * 3 > totals.programs, "the engine reaches hardly anything: all outcomes of {whole} programs only");
 }
 
 fn text(program: &Program) -> String {

@@ -1,6 +1,7 @@
 //! What is known of reads on a path: each branch on what was read adds a fact, and later conditions are decided by them.
 //!
-//! Facts are found by the reads that they speak of, so that a long path does not look through all of them at each branch.
+//! Facts are found by what they say and by the reads that they speak of, so that a long path does not look through all of them
+//! at each branch.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -21,8 +22,10 @@ struct Fact {
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     all: Vec<Fact>,
-    /// By a read in them; those without reads under none.
-    by_read: HashMap<Option<Read>, Vec<usize>>,
+    /// What the first fact of an expression says.
+    said: HashMap<Rc<Expression>, bool>,
+    /// By the reads in them.
+    by_read: HashMap<Read, Vec<usize>>,
 }
 
 impl Facts {
@@ -33,33 +36,28 @@ impl Facts {
         let mut numbers = BTreeSet::new();
         expression.numbers(&mut numbers);
         let index = self.all.len();
-        if reads.is_empty() {
-            self.by_read.entry(None).or_default().push(index);
-        }
         for read in &reads {
-            self.by_read.entry(Some(*read)).or_default().push(index);
+            self.by_read.entry(*read).or_default().push(index);
         }
         let only = reads.first().copied().filter(|_| reads.len() == 1);
+        self.said.entry(Rc::clone(&expression)).or_insert(holds);
         self.all.push(Fact { expression, holds, only, numbers });
     }
 
-    fn of(&self, read: Option<Read>) -> impl Iterator<Item = &Fact> {
+    fn of(&self, read: Read) -> impl Iterator<Item = &Fact> {
         self.by_read.get(&read).into_iter().flatten().filter_map(|index| self.all.get(*index))
     }
 
     /// Whether an expression is true, where the facts say so. Where it and the facts speak of one read, numbers near those
     /// that the read was and is compared with are tried.
     pub(super) fn decide(&self, expression: &Rc<Expression>) -> Option<bool> {
+        if let Some(holds) = self.said.get(expression) {
+            return Some(*holds);
+        }
         let mut reads = BTreeSet::new();
         expression.reads(&mut reads);
-        let first = reads.first().copied();
-        for fact in self.of(first) {
-            if Rc::ptr_eq(&fact.expression, expression) || fact.expression == *expression {
-                return Some(fact.holds);
-            }
-        }
-        let read = first.filter(|_| reads.len() == 1)?;
-        let relevant: Vec<&Fact> = self.of(Some(read)).filter(|fact| fact.only == Some(read)).collect();
+        let read = reads.first().copied().filter(|_| reads.len() == 1)?;
+        let relevant: Vec<&Fact> = self.of(read).filter(|fact| fact.only == Some(read)).collect();
         if relevant.is_empty() {
             return None;
         }

@@ -46,7 +46,7 @@ pub(crate) struct Read {
 }
 
 /// An expression that is not a number.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Expression {
     /// What a load returned.
     Read(Read),
