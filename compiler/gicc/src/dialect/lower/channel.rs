@@ -13,14 +13,15 @@
 
 use gicc_abi::channel::LARGEST_SLOT_OF_8;
 use gicc_abi::layout::ChannelCounters;
-use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute};
+use melior::ir::attribute::FlatSymbolRefAttribute;
 use melior::ir::block::BlockLike as _;
-use melior::ir::operation::{OperationBuilder, OperationLike as _};
-use melior::ir::{Identifier, OperationRef, Region, RegionLike as _, Value, ValueLike as _};
+use melior::ir::operation::OperationLike as _;
+use melior::ir::{OperationRef, RegionLike as _, Value, ValueLike as _};
 
 use super::call::{call, symbol_table};
 use super::memory::address;
 use super::operation::CAST;
+use super::text;
 use crate::dialect::ir::{Before, channel_type, name_attribute, name_of, operand, replace_uses, symbol_name};
 use crate::dialect::passes::Failed;
 
@@ -65,22 +66,7 @@ fn name<'c, 'a>(at: &Before<'c, 'a>, name: &str) -> Option<Value<'c, 'a>> {
     let known = std::iter::successors(block.first_operation(), |o| o.next_in_block())
         .any(|o| symbol_name(o).as_deref() == Some(&symbol));
     if !known {
-        let text = format!("{name}\0");
-        let attributes = [
-            ("global_type", TypeAttribute::new(at.ty(&format!("!llvm.array<{} x i8>", text.len()))).into()),
-            ("sym_name", StringAttribute::new(at.context(), &symbol).into()),
-            ("linkage", at.attribute("#llvm.linkage<private>")),
-            ("constant", at.attribute("unit")),
-            ("value", StringAttribute::new(at.context(), &text).into()),
-            ("addr_space", at.attribute("1 : i32")),
-        ];
-        let attributes: Vec<_> = attributes.iter().map(|(n, a)| (Identifier::new(at.context(), n), *a)).collect();
-        let global = OperationBuilder::new("llvm.mlir.global", at.location)
-            .add_attributes(&attributes)
-            .add_regions([Region::new()])
-            .build()
-            .ok()?;
-        block.insert_operation(0, global);
+        text::add(at, &symbol, "private", name)?;
     }
     let reference = FlatSymbolRefAttribute::new(at.context(), &symbol).into();
     let there = at.value("llvm.mlir.addressof", &[], &[("global_name", reference)], at.ty("!llvm.ptr<1>"));

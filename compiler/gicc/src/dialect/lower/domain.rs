@@ -17,12 +17,10 @@ use std::collections::HashMap;
 
 use gicc_abi::codes::Scope;
 use gicc_abi::domain::{DECLARATION_PREFIX, LARGEST};
-use melior::ir::attribute::{StringAttribute, TypeAttribute};
-use melior::ir::block::BlockLike as _;
-use melior::ir::operation::{OperationBuilder, OperationLike as _};
-use melior::ir::{Identifier, OperationRef, Region, RegionLike as _};
+use melior::ir::OperationRef;
+use melior::ir::operation::OperationLike as _;
 
-use super::call::symbol_table;
+use super::text;
 use crate::dialect::ir::{Before, all_below, enumeration, gather_domains, integer, name_of, symbol_name};
 use crate::dialect::passes::Failed;
 use crate::dialect::{emit_error, span_of};
@@ -72,22 +70,6 @@ fn declare(operation: OperationRef<'_, '_>, domains: &HashMap<String, Domain>) -
     let name = symbol_name(operation)?;
     let Domain { id, scope } = *domains.get(&name)?;
     let place = span_of(operation.location()).map(|s| s.to_string()).unwrap_or_default();
-    let text = format!("{name} {id} {scope} {place}\0");
-    let at = Before::new(operation);
-    let attributes = [
-        ("global_type", TypeAttribute::new(at.ty(&format!("!llvm.array<{} x i8>", text.len()))).into()),
-        ("sym_name", StringAttribute::new(at.context(), &format!("{DECLARATION_PREFIX}{name}.{id}.{scope}")).into()),
-        ("linkage", at.attribute("#llvm.linkage<weak_odr>")),
-        ("constant", at.attribute("unit")),
-        ("value", StringAttribute::new(at.context(), &text).into()),
-        ("addr_space", at.attribute("1 : i32")),
-    ];
-    let attributes: Vec<_> = attributes.iter().map(|(n, a)| (Identifier::new(at.context(), n), *a)).collect();
-    let global = OperationBuilder::new("llvm.mlir.global", at.location)
-        .add_attributes(&attributes)
-        .add_regions([Region::new()])
-        .build()
-        .ok()?;
-    symbol_table(operation)?.region(0).ok()?.first_block()?.insert_operation(0, global);
-    Some(())
+    let symbol = format!("{DECLARATION_PREFIX}{name}.{id}.{scope}");
+    text::add(&Before::new(operation), &symbol, "weak_odr", &format!("{name} {id} {scope} {place}"))
 }

@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Requires: collectives are expanded (they are refused). Ensures: no operation, type or attribute of the dialect is left
-//! but `gicc.kernel`, `gicc.fallback` and `gicc.domains`; each call stands at its operation's place. The casts from memrefs are those that MLIR's conversion to
-//! LLVM makes, and go when memrefs are converted. Preserves: everything else.
+//! but `gicc.kernel`, `gicc.fallback` and `gicc.domains`; each call stands at its operation's place. The casts from memrefs are
+//! those that MLIR's conversion to LLVM makes, and go when memrefs are converted. Preserves: everything else.
 //!
 //! | file | what it lowers |
 //! | --- | --- |
@@ -21,12 +21,14 @@
 //! | `channel` | opening a channel |
 //! | `domain` | declarations of domains and their members |
 //! | `call` | a call of an intrinsic, with its declaration |
+//! | `text` | constant text beside the functions |
 
 mod call;
 mod channel;
 mod domain;
 mod memory;
 mod operation;
+mod text;
 
 pub(crate) use memory::{address, count, elements};
 
