@@ -99,7 +99,11 @@ impl Cache {
         }
     }
 
-    fn try_store(&self, key: &str, content: &[u8]) -> std::io::Result<()> {
+    /// Keeps what belongs to a key.
+    ///
+    /// # Errors
+    /// Where the folder can't be made or written to.
+    pub(crate) fn try_store(&self, key: &str, content: &[u8]) -> std::io::Result<()> {
         if !self.folder.is_dir() {
             fs::create_dir_all(&self.folder)?;
             self.forget_other_builds();

@@ -38,7 +38,7 @@ pub fn all() -> Vec<String> {
 /// Puts a unit into the cache of `options`, unless it is there, for the architecture of `options`; whether it was there.
 ///
 /// # Errors
-/// Where LLVM refuses it, or there is no cache to put it into.
+/// Where LLVM refuses it, there is no cache to put it into, or its folder can't be written to.
 pub fn prepare(options: &Options, root: &str) -> Result<bool, Vec<Diagnostic>> {
     let Some(cache) = &options.cache else {
         return Err(vec![
@@ -55,13 +55,14 @@ pub fn prepare(options: &Options, root: &str) -> Result<bool, Vec<Diagnostic>> {
     let messages = Messages::catch(&context);
     let machine = machine(options.arch).map_err(|d| vec![d])?;
     let workshop = Workshop { context: &context, messages: &messages, machine: &machine, options };
-    workshop.unit(root.to_owned(), &[])?;
-    if cache.load(&key).is_none() {
-        return Err(vec![
+    let Some(ptx) = workshop.compile(root, Stage::Ptx, &mut |_, _| ())? else { return Err(vec![missing(root)]) };
+    cache.try_store(&key, ptx.as_bytes()).map_err(|why| {
+        vec![
             Diagnostic::error(codes::UNWRITABLE_OUTPUT, format!("cannot write to `{}`", cache.folder().display()))
+                .cause(why.to_string())
                 .cure(format!("name another folder with {}", Cache::VARIABLE)),
-        ]);
-    }
+        ]
+    })?;
     Ok(false)
 }
 
