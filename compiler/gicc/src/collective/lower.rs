@@ -1,5 +1,5 @@
 //! A call of a collective in LLVM code: a function with the one operation of the dialect goes through the same passes as
-//! MLIR's own, and leaves for LLVM. The context is made only where a program calls a collective, once.
+//! MLIR's own, and leaves for LLVM. The context is made for one use, and only where a collective is called.
 
 use inkwell::context::Context;
 use inkwell::module::Module;

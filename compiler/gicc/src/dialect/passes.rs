@@ -94,7 +94,7 @@ passes! {
         "Choose an algorithm for each collective, and expand it", crate::collective::expand, [llvm, scf];
     /// The same; what of a collective is the same in every program is declared.
     EXPAND_LEAN, create_expand_lean = "gicc-expand-collectives-lean",
-        "The same, with declarations of the functions that are the same in every program: gicc knows them",
+        "Expand each collective, but declare functions that are the same in every program and that gicc makes later",
         crate::collective::expand_lean, [llvm, scf];
     /// All functions become one module of device code.
     DEVICE_MODULE, create_device_module = "gicc-device-module",

@@ -15,8 +15,9 @@
 //! inlined, with declarations of what they call; as IR they are kept in the cache.
 //!
 //! Requires: `check_calls`; user code simplified so far that constants have reached the calls. Ensures: no collective of the
-//! interface is left; what was made for them is part of the module, also for MLIR input, which calls functions of level H. What a collective cannot do is refused at its line.
-//! Preserves: everything else. Cost: an MLIR context, once, and only where a collective is called.
+//! interface is left; what was made for them is part of the module, also for MLIR input, which calls functions of level H. What
+//! a collective cannot do is refused at its line. Preserves: everything else. Cost: an MLIR context, only where a collective is
+//! called; one for each signature where entries are kept, and none for those that are.
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use gicc_abi::intrinsics::{self, Intrinsic};
