@@ -10,6 +10,16 @@
 // RUN: cmp %t/plain.ptx %t/second.ptx
 // RUN: FileCheck %s < %t/plain.ptx
 
+// Which algorithm each has is told once, at its place, whether the MLIR is shown or not.
+// RUN: %gicc %s --no-cache --check-errors off --remarks human -o %t/plain.ptx 2> %t/plain.err
+// RUN: FileCheck --check-prefix=REMARK --implicit-check-not=R0216 %s < %t/plain.err
+// RUN: %gicc %s --no-cache --check-errors off --remarks human --dump-ir-after mlir-lower --dump-dir %t/mlir -o %t/shown.ptx 2> %t/shown.err
+// RUN: FileCheck --check-prefix=REMARK --implicit-check-not=R0216 %s < %t/shown.err
+// RUN: %gicc %s --check-errors off --remarks human --emit mlir -o %t/only.mlir 2> %t/only.err
+// RUN: FileCheck --check-prefix=REMARK --implicit-check-not=R0216 %s < %t/only.err
+// REMARK: units_mlir.mlir:[[#@LINE+17]]:5: remark[R0216]: all_reduce of f32: chosen at each call: the count is known only at run time
+// REMARK: units_mlir.mlir:[[#@LINE+17]]:5: remark[R0216]: all_gather of f32: direct: each PE sends
+
 // IR for LLVM, and what the simulator runs, has everything.
 // RUN: %gicc %s --stop-after materialise --verify-each -o %t/whole.ll
 // RUN: FileCheck --check-prefix=WHOLE --implicit-check-not='declare {{.*}}@gicc' %s < %t/whole.ll

@@ -9,15 +9,15 @@
 // REMARK: remark: all_gather of bf16: direct: each PE sends its elements once to each other
 
 // CHECK-LABEL: llvm.func @several
-// CHECK: llvm.call @gicc_all_reduce_block_f32_sum_auto_1024(
-// CHECK: llvm.call @gicc_all_reduce_block_f32_sum_auto_1024(
+// CHECK: llvm.call @gicc_all_reduce_block_f32_sum_one_shot(
+// CHECK: llvm.call @gicc_all_reduce_block_f32_sum_one_shot(
 // CHECK: llvm.call @gicc_all_reduce_grid_u32_max_ring(
-// CHECK: llvm.call @gicc_all_gather_block_bf16_auto(
+// CHECK: llvm.call @gicc_all_gather_block_bf16_direct(
 // CHECK-NOT: gicc.all
-// CHECK: llvm.func linkonce_odr @gicc_all_reduce_block_f32_sum_auto_1024(
+// CHECK: llvm.func linkonce_odr @gicc_all_reduce_block_f32_sum_one_shot(
 // CHECK: scf.for
 // CHECK: llvm.call @__gicc_packet_store(
-// CHECK-NOT: @gicc_all_reduce_block_f32_sum_auto_1024(
+// CHECK-NOT: @gicc_all_reduce_block_f32_sum_one_shot(
 llvm.func @several(%p: !llvm.ptr, %q: !llvm.ptr, %n: i64) {
   %count = llvm.mlir.constant(1024 : i64) : i64
   gicc.all_reduce block sum %p, %q count %count of f32 : !llvm.ptr, !llvm.ptr, i64

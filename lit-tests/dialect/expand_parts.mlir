@@ -11,7 +11,7 @@
 // CHECK: %[[PES:.*]] = llvm.mlir.constant(2 : i32) : i32
 // CHECK: llvm.call @gicc_all_reduce_part_block_f32_sum_ring(%{{.*}}, %{{.*}}, %{{.*}}, %[[START]], %[[STRIDE]], %[[PES]]) : (!llvm.ptr, !llvm.ptr, i64, i32, i32, i32) -> ()
 // CHECK: llvm.call @gicc_all_reduce_part_block_f32_sum_ring(%{{.*}}, %{{.*}}, %{{.*}}, %arg3, %arg4, %arg5)
-// CHECK: llvm.call @gicc_all_gather_part_grid_f64_auto(%{{.*}}, %{{.*}}, %{{.*}}, %arg3, %arg4, %arg5)
+// CHECK: llvm.call @gicc_all_gather_part_grid_f64_direct(%{{.*}}, %{{.*}}, %{{.*}}, %arg3, %arg4, %arg5)
 // CHECK: llvm.func linkonce_odr @gicc_all_reduce_part_block_f32_sum_by_ring_of_any_size(
 // CHECK: llvm.call @__gicc_part_check(
 // CHECK: llvm.call @__gicc_part_rank(

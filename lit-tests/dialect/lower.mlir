@@ -1,4 +1,4 @@
-// Every operation but collectives becomes calls of intrinsics, and nothing of the dialect is left.
+// Every operation becomes calls of intrinsics, and nothing of the dialect is left.
 // RUN: %mlir-opt %s --pass-pipeline='builtin.module(gicc-to-llvm,canonicalize,cse)' | FileCheck %s --implicit-check-not='{{[ "]gicc[.][a-z_]+ }}'
 // RUN: %gicc %s --stop-after frontend -o - | FileCheck %s --check-prefix=IR
 

@@ -9,14 +9,6 @@ func.func @engine(%to: memref<4xf32>, %from: memref<4xf32>, %pe: i32) {
 
 // -----
 
-func.func @collective(%x: memref<4xf32>) {
-  // expected-error @+1 {{a collective is expanded before the rest is lowered: run gicc-expand-collectives first}}
-  gicc.all_reduce block sum %x, %x : memref<4xf32>, memref<4xf32>
-  return
-}
-
-// -----
-
 // expected-error @+1 {{an event or a channel may not cross a call: it is used in the function that made it}}
 func.func @event(%e: !gicc.event<block>) {
   return

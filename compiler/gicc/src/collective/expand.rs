@@ -4,32 +4,32 @@
 //! before
 //!   gicc.all_reduce block sum %out, %in : memref<1024xf32>, memref<1024xf32>
 //! after
-//!   llvm.call @gicc_all_reduce_block_f32_sum_auto_1024(%1, %3, %count) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+//!   llvm.call @gicc_all_reduce_block_f32_sum_one_shot(%1, %3, %count) : (!llvm.ptr, !llvm.ptr, i64) -> ()
 //!   …
-//!   llvm.func @gicc_all_reduce_block_f32_sum_auto_1024(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64) attributes {…} {
+//!   llvm.func @gicc_all_reduce_block_f32_sum_one_shot(%0: !llvm.ptr, %1: !llvm.ptr, %2: i64) attributes {…} {
 //!     (arith, scf, llvm, and calls of intrinsics)
 //!   }
 //! ```
 //!
 //! A remark at each says which algorithm it has, and why.
 //!
+//! It is for whoever looks at a program as MLIR; what gicc compiles has its collectives expanded as those of CUDA C++ are, by
+//! `materialise`, to the same functions.
+//!
 //! Requires: operations that the verifiers let through. Ensures: no collective is left; each signature has one function in the
 //! module (or GPU module) of its calls. Preserves: everything else.
 
 use std::collections::HashSet;
 
-use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
-use melior::ir::attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute};
+use melior::ir::attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute};
 use melior::ir::block::BlockLike as _;
-use melior::ir::operation::{OperationLike as _, OperationResult};
-use melior::ir::{OperationRef, RegionLike as _, Type, Value, ValueLike as _};
+use melior::ir::operation::OperationLike as _;
+use melior::ir::{OperationRef, RegionLike as _};
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
-use super::{Collective, Group, Signature, is_root};
-use crate::dialect::ir::{
-    Before, all_below, element_of, enumeration, erase, name_attribute, name_of, operand, symbol_name, type_attribute,
-};
-use crate::dialect::lower::{Part, address, count, elements};
+use super::operation::{Asked, symbol_table};
+use super::{Refused, expansion};
+use crate::dialect::ir::{Before, all_below, erase, name_of, symbol_name};
 use crate::dialect::passes::Failed;
 use crate::dialect::{emit_error, emit_remark, parse_own_text};
 
@@ -38,20 +38,8 @@ use crate::dialect::{emit_error, emit_remark, parse_own_text};
 /// # Errors
 /// Where one has no expansion; all of them are told.
 pub(crate) fn run(module: OperationRef<'_, '_>) -> Result<(), Failed> {
-    expand(module, false)
-}
-
-/// The same, with declarations of roots instead of their definitions.
-///
-/// # Errors
-/// As [`run`].
-pub(crate) fn run_lean(module: OperationRef<'_, '_>) -> Result<(), Failed> {
-    expand(module, true)
-}
-
-fn expand(module: OperationRef<'_, '_>, lean: bool) -> Result<(), Failed> {
     let mut failed = false;
-    let mut tables = Tables { lean, ..Tables::default() };
+    let mut tables = Tables::default();
     for operation in all_below(module) {
         if matches!(name_of(operation).as_str(), "gicc.all_reduce" | "gicc.all_gather") {
             match one(operation, &mut tables) {
@@ -67,8 +55,6 @@ fn expand(module: OperationRef<'_, '_>, lean: bool) -> Result<(), Failed> {
 #[derive(Default)]
 struct Tables<'c, 'a> {
     known: Vec<(OperationRef<'c, 'a>, HashSet<String>)>,
-    /// Roots need not be written.
-    lean: bool,
 }
 
 impl<'c, 'a> Tables<'c, 'a> {
@@ -91,116 +77,31 @@ fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> 
         Failed
     };
     let missing = || refuse("internal error: the collective lacks a part that its verifier asks for");
-    let (out, input) = (operand(operation, 0).ok_or_else(missing)?, operand(operation, 1).ok_or_else(missing)?);
-    // Start, stride and members of a part, where it is one, stand behind the count, where there is one.
-    let written = matches!(operation.operand_count(), 3 | 6).then(|| operand(operation, 2)).flatten();
-    let many = match written {
-        Some(written) => count(&at, written),
-        // The input's elements: of an all-reduce the result has as many, of an all-gather more.
-        None => elements(&at, input).or_else(|| elements(&at, out)).ok_or_else(missing)?,
-    };
-    let part = part(&at, operation).ok_or_else(missing)?;
-    let signature = signature(operation, (out, input), written.unwrap_or(many), part.is_some()).ok_or_else(missing)?;
+    let asked = Asked::by(&at, operation).ok_or_else(missing)?;
+    let refused = |why: Refused| refuse(&format!("{why}: {}; {}", why.cause(), why.cure()));
+    let (signature, choice) = asked.signature.decided(asked.count).map_err(refused)?;
     let table = symbol_table(operation).ok_or_else(missing)?;
-    let lean = tables.lean;
     let known = tables.of(table);
-    let expansion = signature
-        .expand(&|name| known.contains(name) || lean && is_root(name))
-        .map_err(|why| refuse(&format!("{why}: {}; {}", why.cause(), why.cure())))?;
-    emit_remark(operation.location(), &signature.remark());
-    if let Some(text) = &expansion.text {
-        add_functions(&at, table, known, text).ok_or_else(|| refuse("internal error: an expansion does not parse"))?;
+    emit_remark(operation.location(), &signature.remark(&choice));
+    let symbol = signature.symbol();
+    if !known.contains(&symbol) {
+        let text = expansion(&[signature], &|name| known.contains(name));
+        add_functions(&at, table, known, &text).ok_or_else(|| refuse("internal error: an expansion does not parse"))?;
     }
-    let mut arguments = vec![address(&at, out), address(&at, input), many];
-    arguments.extend(part.into_iter().flatten());
+    let mut arguments = asked.arguments.to_vec();
+    arguments.extend(asked.part.into_iter().flatten());
     let parameters = i32::try_from(arguments.len()).expect("a function has few parameters");
     at.operation(
         "llvm.call",
         &arguments,
         &[
-            ("callee", FlatSymbolRefAttribute::new(at.context(), &expansion.symbol).into()),
+            ("callee", FlatSymbolRefAttribute::new(at.context(), &symbol).into()),
             ("operandSegmentSizes", DenseI32ArrayAttribute::new(at.context(), &[parameters, 0]).into()),
             ("op_bundle_sizes", DenseI32ArrayAttribute::new(at.context(), &[]).into()),
         ],
         &[],
     );
     Ok(())
-}
-
-/// Start, stride and members of the part of the PEs that the operation names, or has as operands; `Some(None)` where it means
-/// all PEs.
-fn part<'c, 'a>(at: &Before<'c, 'a>, operation: OperationRef<'c, 'a>) -> Option<Option<[Value<'c, 'a>; 3]>> {
-    let operands = operation.operand_count();
-    if operands >= 5 {
-        let of = |n: usize| operand(operation, operands - 3 + n);
-        return Some(Some([of(0)?, of(1)?, of(2)?]));
-    }
-    let Some(name) = name_attribute(operation, "team") else { return Some(None) };
-    let table = symbol_table(operation)?;
-    let body = |table: OperationRef<'c, 'a>| table.region(0).ok()?.first_block()?.first_operation();
-    let tables = std::iter::successors(Some(table), |table| symbol_table(*table));
-    let team = tables
-        .filter_map(body)
-        .flat_map(|first| std::iter::successors(Some(first), |o| o.next_in_block()))
-        .find(|o| name_of(*o) == "gicc.team" && symbol_name(*o).as_ref() == Some(&name))?;
-    let Some(part) = Part::of(team) else { return Some(None) };
-    Some(Some([part.start, part.stride, part.pes].map(|number| at.constant(32, number))))
-}
-
-fn signature(
-    operation: OperationRef<'_, '_>,
-    (out, input): (Value<'_, '_>, Value<'_, '_>),
-    many: Value<'_, '_>,
-    part: bool,
-) -> Option<Signature> {
-    let element = type_attribute(operation, "element")
-        .or_else(|| element_of(out.r#type()))
-        .or_else(|| element_of(input.r#type()))?;
-    let collective = if name_of(operation) == "gicc.all_reduce" {
-        Collective::AllReduce(ReduceOp::from_code(enumeration(operation, "kind")?)?)
-    } else {
-        Collective::AllGather
-    };
-    // Bodies are named by the threads that execute them; what is no block is the grid.
-    let block = gicc_abi::codes::Group::Block.code();
-    let group = if enumeration(operation, "group")? == u64::from(block) { Group::Block } else { Group::Grid };
-    Some(Signature {
-        collective,
-        group,
-        part,
-        element: element_type(element, operation.attribute("is_unsigned").is_ok())?,
-        algorithm: Algorithm::from_code(enumeration(operation, "algorithm").unwrap_or(0))?,
-        count: constant(many),
-    })
-}
-
-fn element_type(ty: Type<'_>, unsigned: bool) -> Option<ElementType> {
-    Some(match (ty.to_string().as_str(), unsigned) {
-        ("f16", _) => ElementType::F16,
-        ("bf16", _) => ElementType::Bf16,
-        ("f32", _) => ElementType::F32,
-        ("f64", _) => ElementType::F64,
-        ("i32" | "si32", false) => ElementType::I32,
-        ("i32", true) | ("ui32", _) => ElementType::U32,
-        ("i64" | "si64", false) => ElementType::I64,
-        ("i64", true) | ("ui64", _) => ElementType::U64,
-        _ => return None,
-    })
-}
-
-/// The number that a value always is.
-fn constant(value: Value<'_, '_>) -> Option<i64> {
-    let owner = OperationResult::try_from(value).ok()?.owner();
-    if !matches!(name_of(owner).as_str(), "arith.constant" | "llvm.mlir.constant") {
-        return None;
-    }
-    IntegerAttribute::try_from(owner.attribute("value").ok()?).ok().map(|a| a.value())
-}
-
-/// The module around an operation.
-fn symbol_table<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
-    std::iter::successors(operation.parent_operation(), |o| o.parent_operation())
-        .find(|o| matches!(name_of(*o).as_str(), "builtin.module" | "gpu.module"))
 }
 
 /// Adds the functions of an expansion that are not there yet.

@@ -19,6 +19,16 @@ pub(crate) enum Group {
     Grid,
 }
 
+impl Group {
+    /// Its name in symbols.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Group::Block => "block",
+            Group::Grid => "grid",
+        }
+    }
+}
+
 /// A part of the PEs, which takes part alone: `start`, `start + stride` and so on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Team {

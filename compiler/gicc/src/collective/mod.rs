@@ -1,11 +1,13 @@
-//! Step 3, level H: collectives. One distinct signature (constants included) becomes one function, whose body is MLIR of the
-//! dialects `scf` and `llvm`, with calls of intrinsics. Nothing else in the project knows an algorithm.
+//! Step 3, level H: collectives. One distinct signature becomes one function, whose body is MLIR of the dialects `scf` and
+//! `llvm`, with calls of intrinsics. Nothing else in the project knows an algorithm. A constant count decides what algorithm the
+//! signature has, and no more: it reaches the code where the function is inlined.
 //!
 //! | file | what it holds |
 //! | --- | --- |
 //! | `expand` | the pass `gicc-expand-collectives`: operations become calls |
-//! | `lower` | a call from C++ becomes such an operation, and LLVM IR |
-//! | `root` | what of a collective is the same in every program |
+//! | `operation` | what an operation of the dialect asks for |
+//! | `lower` | what was expanded becomes LLVM IR |
+//! | `root` | what of a collective is not inlined, and is the same in every program |
 //! | `select` | which algorithm, where the caller leaves it to the compiler |
 //! | `one_shot`, `two_shot`, `ring` | all-reduce with packets |
 //! | `all_gather_direct`, `all_gather_ring` | all-gather with packets |
@@ -35,6 +37,7 @@ mod frame;
 mod gather;
 mod lower;
 mod one_shot;
+mod operation;
 mod packets;
 mod quick;
 mod reduce;
@@ -51,12 +54,13 @@ use frame::{Frame, OF_TEAM, PARAMETERS};
 use packets::{Access, Layout};
 use quick::Quick;
 use reduce::{Reduction, bytes_of, is_half};
-use select::Choice;
 
-pub(crate) use expand::{run as expand, run_lean as expand_lean};
+pub(crate) use expand::run as expand;
 pub(crate) use frame::Group;
 pub(crate) use lower::{lower, lower_root};
-pub(crate) use root::{all as roots, is_root, type_of as type_of_root};
+pub(crate) use operation::Asked;
+pub(crate) use root::{all as roots, is_root, signature as signature_of_root, type_of as type_of_root};
+pub(crate) use select::Choice;
 
 /// A collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,10 +92,8 @@ pub(crate) struct Signature {
     pub(crate) part: bool,
     /// The elements.
     pub(crate) element: ElementType,
-    /// The algorithm that the caller asks for.
+    /// The algorithm; [`Algorithm::Auto`]: each call decides.
     pub(crate) algorithm: Algorithm,
-    /// The count, where it is constant.
-    pub(crate) count: Option<i64>,
 }
 
 /// Why a signature has no expansion.
@@ -136,37 +138,25 @@ impl Refused {
     }
 }
 
-/// The functions of a signature.
-#[derive(Clone, Debug)]
-pub(crate) struct Expansion {
-    /// The symbol of the function that is called with out, in and count.
-    pub(crate) symbol: String,
-    /// A module of MLIR with it and what it calls; nothing where all of that exists.
-    pub(crate) text: Option<String>,
-}
-
 impl Signature {
-    /// The symbol of its function.
+    /// The symbol of its entry, the function that is called with out, in and count, and with start, stride and members of a
+    /// part.
     pub(crate) fn symbol(&self) -> String {
-        let count = self.count.map(|c| format!("_{c}")).unwrap_or_default();
-        format!("{}_{}{count}", self.stem(), self.algorithm.name())
+        format!("{}_{}", self.stem(), self.algorithm.name())
     }
 
     /// The symbol of what it has below the entry.
     fn root(&self) -> String {
-        format!("{}_by_{}", self.stem(), root::name(&self.choice()))
+        format!("{}_by_{}", self.stem(), root::name(self.algorithm))
     }
 
-    /// What the symbols of all its functions begin with; the same whatever the count and the algorithm.
+    /// What the symbols of all its functions begin with; the same whatever the algorithm.
     fn stem(&self) -> String {
         let op = match self.collective {
             Collective::AllReduce(op) => format!("_{}", op.name()),
             Collective::AllGather => String::new(),
         };
-        let group = match self.group {
-            Group::Block => "block",
-            Group::Grid => "grid",
-        };
+        let group = self.group.name();
         let part = if self.part { "_part" } else { "" };
         format!("gicc_{}{part}_{group}_{}{op}", self.collective.name(), self.element.name())
     }
@@ -188,49 +178,50 @@ impl Signature {
         Err(Refused::Algorithm { algorithm: self.algorithm, collective: self.collective.name() })
     }
 
-    fn bytes(&self) -> Option<i64> {
-        self.count?.checked_mul(bytes_of(self.element).into())
-    }
-
-    /// What is known of the algorithm at compile time.
-    fn choice(&self) -> Choice {
-        match self.collective {
-            Collective::AllReduce(_) => select::all_reduce(self.algorithm, self.bytes()),
-            Collective::AllGather => select::all_gather(self.algorithm),
-        }
-    }
-
-    /// Expands it; `exists` says which functions need not be written again.
+    /// The signature of a call that asks for this one and has this count, where it is constant; and why.
     ///
     /// # Errors
-    /// Where it has no expansion.
-    pub(crate) fn expand(&self, exists: &dyn Fn(&str) -> bool) -> Result<Expansion, Refused> {
+    /// Where what it asks for has no expansion.
+    pub(crate) fn decided(self, count: Option<i64>) -> Result<(Signature, Choice), Refused> {
         self.check()?;
-        let mut writer = Writer { signature: *self, exists, functions: Vec::new() };
-        if !exists(frame::FAR_WAIT) {
-            writer.functions.push(packets::far_wait(frame::FAR_WAIT));
-        }
-        let symbol = self.symbol();
-        if !exists(&symbol) {
-            if self.part {
-                writer.entry_of_part(&symbol, &self.choice());
-            } else {
-                writer.entry(&symbol, &self.choice());
-            }
-        }
-        let text = (!writer.functions.is_empty()).then(|| body::module(&writer.functions));
-        Ok(Expansion { symbol, text })
+        let bytes = count.and_then(|count| count.checked_mul(bytes_of(self.element).into()));
+        let choice = match self.collective {
+            Collective::AllReduce(_) => select::all_reduce(self.algorithm, bytes),
+            Collective::AllGather => select::all_gather(self.algorithm),
+        };
+        Ok((Signature { algorithm: choice.algorithm, ..self }, choice))
     }
 
     /// What is chosen, and why.
-    pub(crate) fn remark(&self) -> String {
-        let (chosen, why) = match self.choice() {
-            Choice::Always(algorithm, why) => (algorithm.name(), why),
-            Choice::AtRunTime(why) => ("chosen at each call", why),
+    pub(crate) fn remark(&self, choice: &Choice) -> String {
+        let chosen = match choice.algorithm {
+            Algorithm::Auto => "chosen at each call",
+            algorithm => algorithm.name(),
         };
+        let why = &choice.why;
         let part = if self.part { " by a part of the PEs" } else { "" };
         format!("{} of {}{part}: {chosen}: {why}", self.collective.name(), self.element.name())
     }
+}
+
+/// A module of MLIR with the entries of these signatures, which exist, and what they call; `exists` says which functions need
+/// not be written.
+pub(crate) fn expansion(signatures: &[Signature], exists: &dyn Fn(&str) -> bool) -> String {
+    let mut functions = Vec::new();
+    if !exists(frame::FAR_WAIT) {
+        functions.push(packets::far_wait(frame::FAR_WAIT));
+    }
+    for &signature in signatures {
+        let symbol = signature.symbol();
+        let mut writer = Writer { signature, exists, functions };
+        match (exists(&symbol), signature.part) {
+            (true, _) => (),
+            (false, true) => writer.entry_of_part(&symbol),
+            (false, false) => writer.entry(&symbol),
+        }
+        functions = writer.functions;
+    }
+    body::module(&functions)
 }
 
 /// A way to carry a collective out, of which a function may hold several.
@@ -259,18 +250,15 @@ impl Writer<'_> {
     }
 
     /// The function that is called: checks, the choice, and for a grid the meeting of its blocks.
-    fn entry(&mut self, symbol: &str, choice: &Choice) {
+    fn entry(&mut self, symbol: &str) {
         let signature = self.signature;
         let function = Function::write(symbol, Kind::Inlined, &PARAMETERS[..3], None, |b, p| {
             let epoch = b.call("__gicc_epoch_get", &[]);
-            let mut p = [p[0], p[1], p[2], epoch];
-            if let Some(count) = signature.count {
-                p[2] = b.i64(count);
-            }
-            let ended = match self.quick(b, choice, p) {
-                Some((may, f)) => self.quick_or_rest(b, may, f, choice),
+            let p = [p[0], p[1], p[2], epoch];
+            let ended = match self.quick(b, p) {
+                Some((may, f)) => self.quick_or_rest(b, may, f),
                 None => {
-                    let root = self.root(choice);
+                    let root = self.root();
                     b.call_function(&root, &p, Some(I64))
                 }
             };
@@ -285,16 +273,12 @@ impl Writer<'_> {
 
     /// The same for a part of the PEs. Its epochs lie in memory, since each two PEs have one: here those are counted that this
     /// call adds. (The quick way of two PEs, with the epoch in a register, is not for parts.)
-    fn entry_of_part(&mut self, symbol: &str, choice: &Choice) {
+    fn entry_of_part(&mut self, symbol: &str) {
         let signature = self.signature;
         let parameters = [&PARAMETERS[..3], &OF_TEAM[..3]].concat();
         let function = Function::write(symbol, Kind::Inlined, &parameters, None, |b, p| {
-            let mut p = p.to_vec();
-            if let Some(count) = signature.count {
-                p[2] = b.i64(count);
-            }
-            let root = self.root(choice);
-            b.call_function(&root, &p, None);
+            let root = self.root();
+            b.call_function(&root, p, None);
             b.call("__gicc_part_over", &[]);
             if signature.group == Group::Grid {
                 grid_meets(b);
@@ -305,9 +289,9 @@ impl Writer<'_> {
     }
 
     /// The function with everything that is not in the entry of a collective of a part.
-    fn root_of_part(&mut self, choice: &Choice) -> String {
+    fn root_of_part(&mut self) -> String {
         let parameters = [&PARAMETERS[..3], &OF_TEAM[..3]].concat();
-        self.function(&root::name(choice), &parameters, None, &|this, b, p| {
+        self.function(&root::name(self.signature.algorithm), &parameters, None, &|this, b, p| {
             let size = b.i32(bytes_of(this.signature.element).into());
             let fits = b.call("__gicc_part_check", &[p[0], p[1], p[2], size, p[3], p[4], p[5]]);
             let no = b.i32(0);
@@ -315,7 +299,7 @@ impl Writer<'_> {
             let none = b.i64(0);
             b.when(fits, |b| {
                 let me = b.call("__gicc_part_rank", &[p[3], p[4], p[5]]);
-                let ended = this.choose(b, choice, &[p[0], p[1], p[2], none, p[3], p[4], p[5], me]);
+                let ended = this.choose(b, &[p[0], p[1], p[2], none, p[3], p[4], p[5], me]);
                 b.call("__gicc_part_end_block", &[p[3], p[4], p[5], ended]);
             });
             None
@@ -334,7 +318,7 @@ impl Writer<'_> {
     /// With one packet a thread at most in this function. All else in one other, which gets what was decided and the block's
     /// packets, so that it needs no division in a loop, out of which LLVM takes both: the more calls there are, the more the loop
     /// has to remember, and functions leave few registers for that.
-    fn quick_or_rest(&mut self, b: &mut Body, may: Value, f: Frame, choice: &Choice) -> Value {
+    fn quick_or_rest(&mut self, b: &mut Body, may: Value, f: Frame) -> Value {
         let reduction = self.reduction();
         let (single, suited) = Quick::one_each(b, f, reduction);
         let here = b.op("llvm.and", may, suited);
@@ -350,40 +334,40 @@ impl Writer<'_> {
                 let may = b.op("llvm.and", may, suited);
                 let way = quick.way(b, may);
                 let arguments = quick.arguments(b, way);
-                let root = self.root(choice);
+                let root = self.root();
                 vec![b.call_function(&root, &arguments, Some(I64))]
             },
         )[0]
     }
 
     /// The function with everything that is not in the entry; its symbol.
-    fn root(&mut self, choice: &Choice) -> String {
+    fn root(&mut self) -> String {
         if self.signature.part {
-            return self.root_of_part(choice);
+            return self.root_of_part();
         }
-        let quick = self.is_quick(choice);
+        let quick = self.is_quick();
         let body = |this: &mut Writer<'_>, b: &mut Body, p: &[Value], f: Frame, _: Reduction| {
             if quick {
-                return this.way(b, &f, 2, p, choice);
+                return this.way(b, &f, 2, p);
             }
-            this.checked(b, [p[0], p[1], p[2], p[3]], |this, b| this.choose(b, choice, p))
+            this.checked(b, [p[0], p[1], p[2], p[3]], |this, b| this.choose(b, p))
         };
         let parameters: &[Type] = if quick { &quick::PARAMETERS_OF_ALL } else { &PARAMETERS };
-        self.shared(&root::name(choice), parameters, &body)
+        self.shared(&root::name(self.signature.algorithm), parameters, &body)
     }
 
     /// Whether the entry holds the quick way of small messages between two PEs.
-    fn is_quick(&self, choice: &Choice) -> bool {
-        let may_be_one_shot = matches!(choice, Choice::Always(Algorithm::OneShot, _) | Choice::AtRunTime(_));
+    fn is_quick(&self) -> bool {
+        let may_be_one_shot = matches!(self.signature.algorithm, Algorithm::OneShot | Algorithm::Auto);
         may_be_one_shot && matches!(self.signature.collective, Collective::AllReduce(_))
     }
 
     /// The way of number `way`, or one of the next ones (see [`Quick::way`]), in a function with
     /// [`quick::PARAMETERS_OF_ALL`]. Each lies in a function of its own, so that this one takes few registers.
-    fn way(&mut self, b: &mut Body, f: &Frame, way: u32, p: &[Value], choice: &Choice) -> Value {
+    fn way(&mut self, b: &mut Body, f: &Frame, way: u32, p: &[Value]) -> Value {
         if i64::from(way) == quick::OTHERS {
             let p = [f.out, f.input, f.count, f.epoch];
-            return self.checked(b, p, |this, b| this.choose(b, choice, &p));
+            return self.checked(b, p, |this, b| this.choose(b, &p));
         }
         let is_this = b.is(p[6], way.into());
         let this = std::cell::RefCell::new(self);
@@ -394,7 +378,7 @@ impl Writer<'_> {
                 let name = this.borrow_mut().quick_apart(way);
                 vec![b.call_function(&name, &p[..6], Some(I64))]
             },
-            |b| vec![this.borrow_mut().way(b, f, way + 1, p, choice)],
+            |b| vec![this.borrow_mut().way(b, f, way + 1, p)],
         )[0]
     }
 
@@ -411,8 +395,8 @@ impl Writer<'_> {
     }
 
     /// Whether a call may take the quick way of small messages between two PEs, where there is one; and its frame.
-    fn quick(&self, b: &mut Body, choice: &Choice, p: [Value; 4]) -> Option<(Value, Frame)> {
-        if !self.is_quick(choice) {
+    fn quick(&self, b: &mut Body, p: [Value; 4]) -> Option<(Value, Frame)> {
+        if !self.is_quick() {
             return None;
         }
         let f = Frame::new(b, self.signature.group, &p);
@@ -422,7 +406,7 @@ impl Writer<'_> {
         let fits = b.cmp("ne", fits, no);
         let pair = b.is(f.pes, 2);
         let mut may = b.op("llvm.and", pair, fits);
-        if let Choice::AtRunTime(_) = choice {
+        if self.signature.algorithm == Algorithm::Auto {
             let bytes = b.times(f.count, bytes_of(self.signature.element).into());
             let one = select::is_one_shot(b, &f, bytes);
             may = b.op("llvm.and", may, one);
@@ -430,14 +414,14 @@ impl Writer<'_> {
         Some((may, f))
     }
 
-    fn choose(&mut self, b: &mut Body, choice: &Choice, p: &[Value]) -> Value {
+    fn choose(&mut self, b: &mut Body, p: &[Value]) -> Value {
         let f = Frame::new(b, self.signature.group, p);
         let bytes = b.times(f.count, bytes_of(self.signature.element).into());
-        match choice {
-            Choice::Always(Algorithm::TwoShot, _) => self.two_shot(b, &f, bytes, true),
-            Choice::Always(Algorithm::Direct, _) => self.direct(b, &f, bytes),
-            Choice::Always(algorithm, _) => self.packets(b, &f, *algorithm),
-            Choice::AtRunTime(_) => {
+        match self.signature.algorithm {
+            Algorithm::TwoShot => self.two_shot(b, &f, bytes, true),
+            Algorithm::Direct => self.direct(b, &f, bytes),
+            algorithm @ (Algorithm::OneShot | Algorithm::Ring) => self.packets(b, &f, algorithm),
+            Algorithm::Auto => {
                 let one = select::is_one_shot(b, &f, bytes);
                 let this = std::cell::RefCell::new(self);
                 b.branch(
@@ -450,35 +434,25 @@ impl Writer<'_> {
         }
     }
 
-    /// Two shots: with packets or without, which only symmetric buffers allow. `inlined`: the likely way is part of this
-    /// function.
+    /// Two shots: with packets, which are part of this function where they are to be `inlined`, or without, which only symmetric
+    /// buffers allow.
     fn two_shot(&mut self, b: &mut Body, f: &Frame, bytes: Value, inlined: bool) -> Value {
-        let small = self.signature.bytes().is_some_and(|n| n <= select::SMALL);
-        if small {
-            return self.packets(b, f, Algorithm::TwoShot);
-        }
         let packets = select::is_two_shot_with_packets(b, f, bytes);
         let simple = self.may_be_simple(b, f, packets, &[(f.input, bytes), (f.out, bytes)]);
-        let large = self.signature.bytes().is_some_and(|n| n > select::SENT);
-        let here = if large { Way::Simple } else { Way::Packets(Algorithm::TwoShot) };
         let this = std::cell::RefCell::new(self);
-        let go = |b: &mut Body, way: Way| {
+        let with_packets = |b: &mut Body| {
             let mut this = this.borrow_mut();
-            match way {
-                way if !inlined || way != here => this.apart(b, f, way),
-                Way::Simple => this.simple(b, f),
-                Way::Packets(algorithm) => this.packets(b, f, algorithm),
+            if inlined {
+                this.packets(b, f, Algorithm::TwoShot)
+            } else {
+                this.apart(b, f, Way::Packets(Algorithm::TwoShot))
             }
         };
-        b.branch(simple, &[I64], |b| vec![go(b, Way::Simple)], |b| vec![go(b, Way::Packets(Algorithm::TwoShot))])[0]
+        b.branch(simple, &[I64], |b| vec![this.borrow_mut().apart(b, f, Way::Simple)], |b| vec![with_packets(b)])[0]
     }
 
     /// All-gather to all PEs at once: with packets, or by puts where the result is symmetric.
     fn direct(&mut self, b: &mut Body, f: &Frame, bytes: Value) -> Value {
-        let small = self.signature.bytes().is_some_and(|n| n <= select::SMALL);
-        if small {
-            return self.packets(b, f, Algorithm::Direct);
-        }
         let packets = select::is_gather_with_packets(b, f, bytes);
         let pes = b.wide(f.pes);
         let all = b.mul(bytes, pes);
@@ -510,46 +484,31 @@ impl Writer<'_> {
         if algorithm == Algorithm::Ring && matches!(self.signature.collective, Collective::AllReduce(_)) {
             let element = self.signature.element;
             let access = if is_half(element) { Access::Widened } else { Access::Atoms };
-            let few = self.is_few(access);
-            return self.with(b, f, algorithm, access, few);
+            return self.with(b, f, algorithm, access);
         }
         if !is_half(self.signature.element) {
-            let few = self.is_few(Access::Atoms);
-            return self.with(b, f, algorithm, Access::Atoms, few);
+            return self.with(b, f, algorithm, Access::Atoms);
         }
         let whole = packets::are_whole_atoms(b, f);
-        let (few_atoms, few) = (self.is_few(Access::Atoms), self.is_few(Access::Halves));
         let this = std::cell::RefCell::new(self);
         b.branch(
             whole,
             &[I64],
-            |b| vec![this.borrow_mut().with(b, f, algorithm, Access::Atoms, few_atoms)],
+            |b| vec![this.borrow_mut().with(b, f, algorithm, Access::Atoms)],
             |b| {
                 let mut this = this.borrow_mut();
-                let name = format!("{}_halves{}", algorithm.name(), if few { "_few" } else { "" });
-                let body =
-                    |this: &mut Writer<'_>, b: &mut Body, f: &Frame| this.with(b, f, algorithm, Access::Halves, few);
+                let name = format!("{}_halves", algorithm.name());
+                let body = |this: &mut Writer<'_>, b: &mut Body, f: &Frame| this.with(b, f, algorithm, Access::Halves);
                 vec![this.function_apart(b, f, &name, &body)]
             },
         )[0]
     }
 
-    /// Whether the count is known to fit into one slot.
-    fn is_few(&self, access: Access) -> bool {
+    /// With packets and this access: at once where all of the block's packets fit into the slots, which is nearly always; else,
+    /// in a function of its own, as much as fits after each other. What is in a function of its own already does not tell the two
+    /// apart.
+    fn with(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, access: Access) -> Value {
         let layout = Layout { element: self.signature.element, access };
-        let in_slot = gicc_abi::heap::PACKETS_OF_SLOT as i64 * i64::from(layout.units());
-        self.signature.count.is_some_and(|count| count <= in_slot)
-    }
-
-    /// With packets and this access: at once where there are `few`, and where all of the block's packets fit into the slots,
-    /// which is nearly always; else, in a function of its own, as much as fits after each other. What is in a function of its
-    /// own already does not tell the two apart.
-    fn with(&mut self, b: &mut Body, f: &Frame, algorithm: Algorithm, access: Access, few: bool) -> Value {
-        let layout = Layout { element: self.signature.element, access };
-        // Round the ring of a part, a step has a stretch of a slot.
-        if few && !(f.team.is_some() && algorithm == Algorithm::Ring) {
-            return self.part_by_part(b, &Frame { at_once: true, ..*f }, algorithm, layout);
-        }
         if f.apart {
             return self.part_by_part(b, f, algorithm, layout);
         }
@@ -671,11 +630,7 @@ impl Writer<'_> {
     fn function(&mut self, name: &str, parameters: &[Type], result: Option<Type>, body: &AnyBody<'_>) -> String {
         let name = format!("{}_by_{name}", self.signature.stem());
         if !(self.exists)(&name) && !self.functions.iter().any(|g| g.name == name) {
-            let any_count = Signature { count: None, ..self.signature };
-            let functions = std::mem::take(&mut self.functions);
-            let mut writer = Writer { signature: any_count, exists: self.exists, functions };
-            let function = Function::write(&name, Kind::Apart, parameters, result, |b, p| body(&mut writer, b, p));
-            self.functions = writer.functions;
+            let function = Function::write(&name, Kind::Apart, parameters, result, |b, p| body(self, b, p));
             self.functions.push(function);
         }
         name

@@ -22,20 +22,6 @@ pub(crate) struct Reduction {
     pub(crate) op: ReduceOp,
 }
 
-/// How MLIR spells an element type, and whether it is to be taken as unsigned.
-pub(crate) const fn spelling(element: ElementType) -> (&'static str, bool) {
-    match element {
-        ElementType::F16 => ("f16", false),
-        ElementType::Bf16 => ("bf16", false),
-        ElementType::F32 => ("f32", false),
-        ElementType::F64 => ("f64", false),
-        ElementType::I32 => ("i32", false),
-        ElementType::U32 => ("i32", true),
-        ElementType::I64 => ("i64", false),
-        ElementType::U64 => ("i64", true),
-    }
-}
-
 /// Bytes of an element.
 pub(crate) const fn bytes_of(element: ElementType) -> u32 {
     match element {

@@ -3,7 +3,7 @@
 //! entry), so it can be compiled on its own, ahead of the program or once for many (`driver/units`).
 //!
 //! ```text
-//! @gicc_all_reduce_block_f32_sum_auto_1024(out, in, count)      the entry: inlined into the program
+//! @gicc_all_reduce_block_f32_sum_auto(out, in, count)           the entry: inlined into the program
 //!   └ @gicc_all_reduce_block_f32_sum_by_auto_of_any_size(…)     a root
 //!       ├ …_by_quick_2, …_by_two_shot, …_by_simple, …           what it calls, its own
 //!   └ @gicc_collective_wait(…)                                  a root, which all collectives share
@@ -11,7 +11,6 @@
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 
-use super::select::Choice;
 use super::{Collective, Group, Signature, Writer, body, frame, packets};
 
 /// What a root's symbol ends with, but for that of the wait.
@@ -29,25 +28,21 @@ pub(crate) fn type_of(symbol: &str) -> Option<&'static str> {
     }
     let signature = signature(symbol)?;
     let writer = Writer { signature, exists: &|_| false, functions: Vec::new() };
-    Some(match (signature.part, writer.is_quick(&signature.choice())) {
+    Some(match (signature.part, writer.is_quick()) {
         (true, _) => "void (ptr, ptr, i64, i32, i32, i32)",
         (false, true) => "i64 (ptr, ptr, i64, i64, i32, i32, i32)",
         (false, false) => "i64 (ptr, ptr, i64, i64)",
     })
 }
 
-/// The signature that a root belongs to; the first one, where several have it.
-fn signature(symbol: &str) -> Option<Signature> {
+/// The signature whose entry calls a root.
+pub(crate) fn signature(symbol: &str) -> Option<Signature> {
     let is_named_so = symbol.ends_with(ENDING) && symbol.starts_with("gicc_all_");
     if is_named_so { signatures().find(|s| s.root() == symbol) } else { None }
 }
 
 /// The name of a root behind the stem of its signature.
-pub(super) fn name(choice: &Choice) -> String {
-    let algorithm = match choice {
-        Choice::Always(algorithm, _) => *algorithm,
-        Choice::AtRunTime(_) => Algorithm::Auto,
-    };
+pub(super) fn name(algorithm: Algorithm) -> String {
     format!("{}{ENDING}", algorithm.name())
 }
 
@@ -59,7 +54,7 @@ pub(crate) fn text(symbol: &str) -> Option<String> {
     }
     let signature = signature(symbol)?;
     let mut writer = Writer { signature, exists: &|_| false, functions: vec![wait] };
-    writer.root(&signature.choice());
+    writer.root();
     Some(body::module(&writer.functions))
 }
 
@@ -67,11 +62,10 @@ pub(crate) fn text(symbol: &str) -> Option<String> {
 pub(crate) fn all() -> Vec<String> {
     let mut symbols: Vec<String> = signatures().map(|s| s.root()).chain([frame::FAR_WAIT.to_owned()]).collect();
     symbols.sort();
-    symbols.dedup();
     symbols
 }
 
-/// Every signature that has an expansion, with a count at run time.
+/// Every signature that a call may have.
 pub(super) fn signatures() -> impl Iterator<Item = Signature> {
     let collectives =
         std::iter::once(Collective::AllGather).chain(ReduceOp::ALL.iter().map(|op| Collective::AllReduce(*op)));
@@ -79,10 +73,10 @@ pub(super) fn signatures() -> impl Iterator<Item = Signature> {
         let groups = [Group::Block, Group::Grid].into_iter().flat_map(|group| [(group, false), (group, true)]);
         groups.flat_map(move |(group, part)| {
             ElementType::ALL.iter().flat_map(move |&element| {
-                let of = move |&algorithm| Signature { collective, group, part, element, algorithm, count: None };
+                let of = move |&algorithm| Signature { collective, group, part, element, algorithm };
                 Algorithm::ALL.iter().map(of)
             })
         })
     });
-    all.filter(|s| s.check().is_ok())
+    all.filter(|s| s.decided(None).is_ok_and(|(decided, _)| decided == *s))
 }

@@ -34,43 +34,48 @@ pub(crate) const SMALL: i64 = 8 << 10;
 
 /// What is known at compile time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// Always this algorithm; why.
-    Always(Algorithm, String),
-    /// Each call decides.
-    AtRunTime(String),
+pub(crate) struct Choice {
+    /// The algorithm; [`Algorithm::Auto`]: each call decides.
+    pub(crate) algorithm: Algorithm,
+    /// Why.
+    pub(crate) why: String,
+}
+
+impl Choice {
+    fn new(algorithm: Algorithm, why: impl Into<String>) -> Choice {
+        Choice { algorithm, why: why.into() }
+    }
 }
 
 /// The choice for an all-reduce; `bytes` where the count is constant.
 pub(crate) fn all_reduce(asked: Algorithm, bytes: Option<i64>) -> Choice {
     match (asked, bytes) {
-        (Algorithm::Auto, Some(bytes)) if bytes <= SMALL => Choice::Always(
+        (Algorithm::Auto, Some(bytes)) if bytes <= SMALL => Choice::new(
             Algorithm::OneShot,
             format!("{bytes} bytes are at most {SMALL}: one trip over the wire is the fastest for any team"),
         ),
-        (Algorithm::Auto, Some(bytes)) if bytes > SENT => Choice::Always(
+        (Algorithm::Auto, Some(bytes)) if bytes > SENT => Choice::new(
             Algorithm::TwoShot,
             format!(
                 "{bytes} bytes are more than {SENT}: each PE combines one part, so that each link carries the bytes once"
             ),
         ),
         (Algorithm::Auto, Some(bytes)) => {
-            Choice::AtRunTime(format!("{bytes} bytes: the best depends on the number of PEs and blocks"))
+            Choice::new(Algorithm::Auto, format!("{bytes} bytes: the best depends on the number of PEs and blocks"))
         }
-        (Algorithm::Auto, None) => Choice::AtRunTime("the count is known only at run time".into()),
-        (forced, _) => Choice::Always(forced, "as the call asks".into()),
+        (Algorithm::Auto, None) => Choice::new(Algorithm::Auto, "the count is known only at run time"),
+        (forced, _) => Choice::new(forced, "as the call asks"),
     }
 }
 
 /// The choice for an all-gather.
 pub(crate) fn all_gather(asked: Algorithm) -> Choice {
     match asked {
-        Algorithm::Auto => Choice::Always(
+        Algorithm::Auto => Choice::new(
             Algorithm::Direct,
-            "each PE sends its elements once to each other, which no way round the ring beats where all PEs are neighbours"
-                .into(),
+            "each PE sends its elements once to each other, which no way round the ring beats where all PEs are neighbours",
         ),
-        forced => Choice::Always(forced, "as the call asks".into()),
+        forced => Choice::new(forced, "as the call asks"),
     }
 }
 
@@ -116,15 +121,12 @@ mod tests {
 
     #[test]
     fn the_size_decides_where_it_is_constant() {
-        let chosen = |bytes| match all_reduce(Algorithm::Auto, bytes) {
-            Choice::Always(algorithm, _) => Some(algorithm),
-            Choice::AtRunTime(_) => None,
-        };
-        assert_eq!(chosen(Some(0)), Some(Algorithm::OneShot));
-        assert_eq!(chosen(Some(SMALL)), Some(Algorithm::OneShot));
-        assert_eq!(chosen(Some(SMALL + 4)), None);
-        assert_eq!(chosen(Some(SENT + 4)), Some(Algorithm::TwoShot));
-        assert_eq!(chosen(None), None);
-        assert!(matches!(all_reduce(Algorithm::Ring, Some(4)), Choice::Always(Algorithm::Ring, _)));
+        let chosen = |bytes| all_reduce(Algorithm::Auto, bytes).algorithm;
+        assert_eq!(chosen(Some(0)), Algorithm::OneShot);
+        assert_eq!(chosen(Some(SMALL)), Algorithm::OneShot);
+        assert_eq!(chosen(Some(SMALL + 4)), Algorithm::Auto);
+        assert_eq!(chosen(Some(SENT + 4)), Algorithm::TwoShot);
+        assert_eq!(chosen(None), Algorithm::Auto);
+        assert_eq!(all_reduce(Algorithm::Ring, Some(4)).algorithm, Algorithm::Ring);
     }
 }

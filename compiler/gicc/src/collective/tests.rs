@@ -5,39 +5,16 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
-/// Every signature that exists; counts as given.
-fn signatures(counts: &[Option<i64>]) -> Vec<Signature> {
-    let mut all = Vec::new();
-    for &element in ElementType::ALL {
-        for (group, part) in [(Group::Block, false), (Group::Grid, false), (Group::Block, true), (Group::Grid, true)] {
-            for &count in counts {
-                for &algorithm in Algorithm::ALL {
-                    let mut collectives = vec![Collective::AllGather];
-                    collectives.extend(ReduceOp::ALL.iter().map(|op| Collective::AllReduce(*op)));
-                    for collective in collectives {
-                        let signature = Signature { collective, group, part, element, algorithm, count };
-                        if signature.check().is_ok() {
-                            all.push(signature);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    all
-}
-
 #[test]
 fn every_expansion_lowers_to_llvm() {
-    let text: Vec<String> = signatures(&[None, Some(1000), Some(1 << 20)])
-        .iter()
+    let text: Vec<String> = root::signatures()
         // Operations differ in one line: one stands for all but for the small types.
         .filter(|s| {
             matches!(s.collective, Collective::AllReduce(ReduceOp::Min | ReduceOp::Xor) | Collective::AllGather)
         })
-        // The grid and the count make no difference to how a part is addressed.
-        .filter(|s| !s.part || s.group == Group::Block && s.count.is_none())
-        .filter_map(|s| s.expand(&|_| false).expect("it exists").text)
+        // The grid makes no difference to how a part is addressed.
+        .filter(|s| !s.part || s.group == Group::Block)
+        .map(|s| expansion(&[s], &|_| false))
         .collect();
     assert!(text.len() > 100, "{}", text.len());
     let mut child = Command::new("mlir-opt-22")
@@ -64,8 +41,8 @@ fn declared(text: &str) -> Vec<String> {
 #[test]
 fn what_entries_leave_out_are_roots_that_exist() {
     let roots = root::all();
-    for signature in signatures(&[None, Some(1000), Some(1 << 20)]) {
-        let text = signature.expand(&is_root).expect("it exists").text.expect("there is no entry yet");
+    for signature in root::signatures() {
+        let text = expansion(&[signature], &is_root);
         let declared = declared(&text);
         assert!(declared.iter().all(|name| roots.contains(name)), "{signature:?}: {declared:?}");
         assert!(declared.contains(&signature.root()), "{signature:?}: {declared:?}");
@@ -98,25 +75,35 @@ fn roots_are_whole() {
 }
 
 #[test]
-fn symbols_tell_signatures_apart() {
-    let all = signatures(&[None, Some(1), Some(2)]);
-    let mut symbols: Vec<String> = all.iter().map(Signature::symbol).collect();
+fn roots_and_signatures_tell_each_other() {
+    let mut symbols: Vec<String> = root::signatures().map(|s| s.symbol()).collect();
+    let all = symbols.len();
     symbols.sort();
     symbols.dedup();
-    assert_eq!(symbols.len(), all.len());
+    assert_eq!((symbols.len(), root::all().len()), (all, all + 1));
+    for signature in root::signatures() {
+        assert_eq!(root::signature(&signature.root()), Some(signature));
+    }
+    assert_eq!(root::signature(frame::FAR_WAIT), None);
+}
+
+#[test]
+fn what_is_decided_is_a_signature() {
+    let all: Vec<Signature> = root::signatures().collect();
+    for asked in &all {
+        for count in [None, Some(0), Some(1), Some(5000), Some(1 << 30), Some(i64::MAX)] {
+            let (decided, choice) = asked.decided(count).expect("it exists");
+            assert!(all.contains(&decided), "{asked:?} {count:?}: {choice:?}");
+            assert!(asked.algorithm == Algorithm::Auto || decided == *asked, "{asked:?} {count:?}: {choice:?}");
+        }
+    }
 }
 
 #[test]
 fn what_does_not_exist_is_refused() {
-    let signature = |collective, element, algorithm| Signature {
-        collective,
-        group: Group::Block,
-        part: false,
-        element,
-        algorithm,
-        count: None,
-    };
-    let of = |s: Signature| s.expand(&|_| false).expect_err("it does not exist").to_string();
+    let signature =
+        |collective, element, algorithm| Signature { collective, group: Group::Block, part: false, element, algorithm };
+    let of = |s: Signature| s.decided(None).expect_err("it does not exist").to_string();
     assert_eq!(
         of(signature(Collective::AllReduce(ReduceOp::Xor), ElementType::Bf16, Algorithm::Auto)),
         "`xor` does not exist for elements of type bf16"

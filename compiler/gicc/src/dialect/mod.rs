@@ -28,4 +28,4 @@ pub mod passes;
 pub use context::{context, dialect_handle};
 pub use messages::{Caught, emit_error, emit_error_with_note, emit_remark, span_of};
 pub(crate) use module::parse_own_text;
-pub use module::{parse_file, parse_text, run_passes, text_of, to_llvm};
+pub use module::{copy, parse_file, parse_text, run_passes, text_of, to_llvm};

@@ -7,10 +7,10 @@ use inkwell::module::Module as LlvmModule;
 use melior::Context;
 use melior::StringRef;
 use melior::ir::operation::{OperationLike as _, OperationPrintingFlags};
-use melior::ir::{Location, Module, OperationRef};
+use melior::ir::{Location, Module, Operation, OperationRef};
 use melior::pass::PassManager;
 use melior::utility::parse_pass_pipeline;
-use mlir_sys::{mlirModuleCreateParseFromFile, mlirTranslateModuleToLLVMIR};
+use mlir_sys::{mlirModuleCreateParseFromFile, mlirOperationClone, mlirTranslateModuleToLLVMIR};
 
 use super::Caught;
 use crate::diagnostic::{Diagnostic, codes};
@@ -53,6 +53,13 @@ pub(crate) fn parse_own_text<'c>(place: Location<'c>, text: &str) -> Option<Modu
     let terminated = std::ffi::CString::new(text).ok()?;
     // SAFETY: the context outlives the module, and the text ends with a zero byte behind its length.
     unsafe { Module::from_option_raw(giccParseUnverified(place.to_raw(), terminated.as_ptr(), text.len())) }
+}
+
+/// A copy of a module.
+pub fn copy<'c>(module: &Module<'c>) -> Module<'c> {
+    // SAFETY: the copy belongs to nobody else.
+    let copied = unsafe { Operation::from_raw(mlirOperationClone(module.as_operation().to_raw())) };
+    Module::from_operation(copied).expect("a copy of a module is one")
 }
 
 /// Runs passes, spelt as `mlir-opt --pass-pipeline` does without the outer `builtin.module(…)`.

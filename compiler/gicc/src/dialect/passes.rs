@@ -87,15 +87,11 @@ macro_rules! passes {
 }
 
 passes! {
-    /// Operations but collectives become calls of intrinsics.
+    /// Operations become calls of intrinsics.
     TO_LLVM, create_to_llvm = "gicc-to-llvm", "Lower the dialect gicc to calls of gicc's intrinsics", lower::run, [llvm];
     /// Each collective becomes a call of the function that is made for it.
     EXPAND_COLLECTIVES, create_expand_collectives = "gicc-expand-collectives",
         "Choose an algorithm for each collective, and expand it", crate::collective::expand, [llvm, scf];
-    /// The same; what of a collective is the same in every program is declared.
-    EXPAND_LEAN, create_expand_lean = "gicc-expand-collectives-lean",
-        "Expand each collective, but declare functions that are the same in every program and that gicc makes later",
-        crate::collective::expand_lean, [llvm, scf];
     /// All functions become one module of device code.
     DEVICE_MODULE, create_device_module = "gicc-device-module",
         "Gather all functions of a file in one gpu.module, and mark its kernels", device::gather, [llvm, gpu];

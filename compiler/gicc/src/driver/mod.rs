@@ -2,6 +2,7 @@
 
 mod arch;
 mod cache;
+pub(crate) mod entries;
 pub mod folder;
 mod options;
 mod output;

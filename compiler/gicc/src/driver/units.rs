@@ -20,9 +20,9 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::FunctionValue;
 
 use super::pipeline::{INLINE, OPTIMIZE, SIMPLIFY};
-use super::{Cache, Options, Stage};
+use super::{Cache, Options, Stage, entries};
 use crate::codegen::nvptx;
-use crate::collective::{lower_root, type_of_root};
+use crate::collective::{lower_root, signature_of_root, type_of_root};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::llvm::{Messages, defined_functions, machine, name_of, run_passes, verify};
 use crate::transform::link_runtime::{link_module, run as link_runtime};
@@ -35,7 +35,8 @@ pub fn all() -> Vec<String> {
     crate::collective::roots()
 }
 
-/// Puts a unit into the cache of `options`, unless it is there, for the architecture of `options`; whether it was there.
+/// Puts a unit, and the entry that calls it, into the cache of `options`, unless they are there, for the architecture of
+/// `options`; whether they were there.
 ///
 /// # Errors
 /// Where LLVM refuses it, there is no cache to put it into, or its folder can't be written to.
@@ -47,8 +48,7 @@ pub fn prepare(options: &Options, root: &str) -> Result<bool, Vec<Diagnostic>> {
                 .cure(format!("name a folder with {}", Cache::VARIABLE)),
         ]);
     };
-    let key = key(root, options);
-    if cache.load(&key).is_some() {
+    if is_kept(cache, root, options) {
         return Ok(true);
     }
     let context = Context::create();
@@ -56,19 +56,31 @@ pub fn prepare(options: &Options, root: &str) -> Result<bool, Vec<Diagnostic>> {
     let machine = machine(options.arch).map_err(|d| vec![d])?;
     let workshop = Workshop { context: &context, messages: &messages, machine: &machine, options };
     let Some(ptx) = workshop.compile(root, Stage::Ptx, &mut |_, _| ())? else { return Err(vec![missing(root)]) };
-    cache.try_store(&key, ptx.as_bytes()).map_err(|why| {
-        vec![
-            Diagnostic::error(codes::UNWRITABLE_OUTPUT, format!("cannot write to `{}`", cache.folder().display()))
-                .cause(why.to_string())
-                .cure(format!("name another folder with {}", Cache::VARIABLE)),
-        ]
-    })?;
+    let keep = |key: &str, content: &[u8]| {
+        cache.try_store(key, content).map_err(|why| {
+            vec![
+                Diagnostic::error(codes::UNWRITABLE_OUTPUT, format!("cannot write to `{}`", cache.folder().display()))
+                    .cause(why.to_string())
+                    .cure(format!("name another folder with {}", Cache::VARIABLE)),
+            ]
+        })
+    };
+    keep(&key(root, options), ptx.as_bytes())?;
+    if let Some(signature) = signature_of_root(root) {
+        let entry = entries::entry(&context, None, signature)?;
+        keep(&entries::key(signature), entry.write_bitcode_to_memory().as_slice())?;
+    }
     Ok(false)
 }
 
-/// Whether a unit is in the cache of `options`, for their architecture.
+/// Whether a unit, and the entry that calls it, are in the cache of `options`, for their architecture.
 pub fn is_prepared(options: &Options, root: &str) -> bool {
-    options.cache.as_ref().is_some_and(|cache| cache.load(&key(root, options)).is_some())
+    options.cache.as_ref().is_some_and(|cache| is_kept(cache, root, options))
+}
+
+fn is_kept(cache: &Cache, root: &str, options: &Options) -> bool {
+    let entry = signature_of_root(root).map(entries::key);
+    cache.load(&key(root, options)).is_some() && entry.is_none_or(|key| cache.load(&key).is_some())
 }
 
 /// What a unit's PTX depends on besides this build of gicc.
@@ -102,7 +114,7 @@ struct Unit<'c> {
 }
 
 /// Puts a declaration at the end of the module in the place of a root, with the attributes that all of them have.
-pub(crate) fn declare<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> FunctionValue<'c> {
+fn declare<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> FunctionValue<'c> {
     let name = name_of(function);
     let declared = module.add_function("", function.get_type(), Some(Linkage::External));
     function.replace_all_uses_with(declared);

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! mlir          the file, as it was read
-//! mlir-expand   gicc-device-module, gicc-expand-collectives (what a collective has in every program is only
-//!               declared in the end, and `materialise` or `driver/units` takes care of it)
+//! mlir-expand   gicc-device-module, and where somebody looks: gicc-expand-collectives
 //! mlir-lower    gicc-to-llvm, MLIR's lowering for NVIDIA GPUs, gicc-check-lowered
 //! ```
 //!
+//! What goes on to LLVM calls collectives as CUDA C++ does, so that `materialise` makes the same of both; the MLIR that is shown
+//! is a copy in which they are expanded, to the same functions.
+//!
 //! The module carries the places of the file's text, or those that its `loc(…)` say.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use inkwell::context::Context as LlvmContext;
@@ -19,13 +20,10 @@ use melior::ir::block::BlockLike as _;
 use melior::ir::operation::OperationLike as _;
 
 use super::MlirStage;
-use crate::collective::is_root;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::dialect::ir::{all_below, name_of, symbol_name};
-use crate::dialect::{Caught, context, parse_file, passes, run_passes, text_of, to_llvm};
-use crate::driver::units::declare;
+use crate::dialect::ir::name_of;
+use crate::dialect::{Caught, context, copy, parse_file, passes, run_passes, text_of, to_llvm};
 use crate::driver::{Options, Stage};
-use crate::llvm::{defined_functions, name_of as name_of_function};
 
 /// The passes of each stage.
 const STAGES: &[(Stage, &[&str])] = &[
@@ -46,17 +44,24 @@ pub(super) fn read<'l>(
     let context = context();
     let caught = Caught::new(&context);
     let mut module = parse_file(&context, &caught, input)?;
-    let lean = !options.shows_mlir();
-    let own: HashSet<String> = all_below(module.as_operation()).into_iter().filter_map(symbol_name).collect();
-    for (name, work) in STAGES {
-        for passes in *work {
-            let passes = if lean && *passes == passes::EXPAND_COLLECTIVES { passes::EXPAND_LEAN } else { passes };
-            run_passes(&context, &caught, &mut module, passes)?;
+    if options.shows_mlir() {
+        let mut shown = copy(&module);
+        for (name, passes) in STAGES {
+            passes.iter().try_for_each(|passes| run_passes(&context, &caught, &mut shown, passes))?;
+            if stage(*name, &|| text_of(&shown, false)) {
+                // Which algorithm a collective has, and why.
+                warnings.extend(caught.take());
+                return Ok(None);
+            }
         }
-        // Also where the compilation ends here: which algorithm a collective has, and why.
+        caught.take();
+    }
+    for (name, passes) in STAGES {
+        let passes = passes.iter().filter(|passes| **passes != passes::EXPAND_COLLECTIVES);
+        passes.into_iter().try_for_each(|passes| run_passes(&context, &caught, &mut module, passes))?;
         warnings.extend(caught.take());
-        if stage(*name, &|| text_of(&module, false)) {
-            return Ok(None);
+        if !options.shows_mlir() {
+            stage(*name, &|| text_of(&module, false));
         }
     }
     let device = std::iter::successors(module.body().first_operation(), |o: &OperationRef<'_, '_>| o.next_in_block())
@@ -68,12 +73,6 @@ pub(super) fn read<'l>(
         ]);
     };
     let module = to_llvm(device, &caught, llvm)?;
-    // From here on it makes no difference whether they were shown.
-    for root in defined_functions(&module).into_iter().filter(|f| is_root(&name_of_function(*f))) {
-        if !own.contains(&name_of_function(root)) {
-            declare(&module, root);
-        }
-    }
     module.set_name(&input.display().to_string());
     Ok(Some(module))
 }

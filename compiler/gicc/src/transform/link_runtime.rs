@@ -11,7 +11,8 @@
 //! variables are visible outside; inlined code stands at the user's call line. Preserves: the user's functions.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
-use inkwell::context::Context;
+use inkwell::context::{AsContextRef as _, Context};
+use inkwell::llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
@@ -64,7 +65,7 @@ pub(crate) fn link<'c>(context: &'c Context, messages: &Messages, module: &Modul
     Ok(())
 }
 
-/// Links bitcode that the compiler carries.
+/// Links bitcode that the compiler carries, as far as the module calls it: a function that is not called is not even read.
 pub(crate) fn link_bitcode<'c>(
     context: &'c Context,
     messages: &Messages,
@@ -77,9 +78,25 @@ pub(crate) fn link_bitcode<'c>(
         reasons.push(why);
         Diagnostic::error(codes::INTERNAL, format!("{what} does not link")).cause(reasons.join("; "))
     };
-    let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, what);
-    let part = Module::parse_bitcode_from_buffer(&buffer, context).map_err(|e| fail(e.to_string()))?;
+    let part = read_lazily(context, bitcode, what).ok_or_else(|| fail("its bitcode is broken".into()))?;
+    // What is read later is no declaration, though it has no blocks yet.
+    for function in part.get_functions().filter(|f| !f.as_global_value().is_declaration()) {
+        function.set_linkage(Linkage::LinkOnceODR);
+    }
     link_module(messages, module, part, what)
+}
+
+/// A module whose functions' bodies are read when they are linked.
+fn read_lazily<'c>(context: &'c Context, bitcode: &[u8], name: &str) -> Option<Module<'c>> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, name);
+    let mut module = std::ptr::null_mut();
+    // SAFETY: the buffer goes over to the module, also where this fails; the module belongs to the caller, and is not used by
+    // others.
+    unsafe {
+        let failed = LLVMGetBitcodeModuleInContext2(context.as_ctx_ref(), buffer.as_mut_ptr(), &raw mut module);
+        std::mem::forget(buffer);
+        (failed == 0).then(|| Module::new(module))
+    }
 }
 
 /// Links a module that the compiler made.

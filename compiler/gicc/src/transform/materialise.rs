@@ -1,36 +1,34 @@
 //! `materialise`: each call of a collective becomes a call of the function that level H makes for its signature. Calls with
-//! the same signature (constants included) share a function.
+//! the same signature share a function, whatever their counts.
 //!
 //! ```text
-//! call void @__gicc_all_reduce_block(ptr %out, ptr %in, i64 %n, i32 2, i32 0, i32 0)
+//! call void @__gicc_all_reduce_block(ptr %out, ptr %in, i64 1024, i32 2, i32 0, i32 0)
 //!   becomes
-//! call void @gicc_all_reduce_block_f32_sum_auto_call(ptr %out, ptr %in, i64 %n)
+//! call void @gicc_all_reduce_block_f32_sum_one_shot(ptr %out, ptr %in, i64 1024)
 //! ```
 //!
 //! A call for a part of the PEs keeps its last three arguments too: start, stride and members.
 //!
-//! The function holds one operation, `gicc.all_reduce`, and goes through the passes that MLIR input goes through.
 //!
 //! Where the program's units are compiled on their own (`driver/units`), functions of level H are there as far as they are
-//! inlined, with declarations of what they call; as IR they are kept in the cache.
+//! inlined, their entries, with declarations of what those call; as IR, entries are kept in the cache (`driver/entries`).
 //!
 //! Requires: `check_calls`; user code simplified so far that constants have reached the calls. Ensures: no collective of the
-//! interface is left; what was made for them is part of the module, also for MLIR input, which calls functions of level H. What
+//! interface is left; what was made for them is part of the module. What
 //! a collective cannot do is refused at its line. Preserves: everything else. Cost: an MLIR context, only where a collective is
-//! called; one for each signature where entries are kept, and none for those that are.
+//! called; one for each signature where entries are made apart, and none for those that were kept.
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use gicc_abi::intrinsics::{self, Intrinsic};
 use inkwell::context::Context;
-use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::types::BasicMetadataTypeEnum;
 
 use super::link_runtime::link_module;
 use crate::collective::{Collective, Group, Refused, Signature, lower, lower_root};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::driver::Cache;
 use crate::driver::units::is_declared_root;
+use crate::driver::{Cache, entries};
 use crate::llvm::{Call, Messages, call, calls, name_of, replace, span};
 
 /// The prefix of the collectives of the interface.
@@ -58,9 +56,9 @@ pub(crate) fn run<'c>(
     let mut signatures = Vec::new();
     for site in &sites {
         let place = span(site.instruction);
-        match signature(site).and_then(|s| s.check().map_err(refused).map(|()| s)) {
-            Ok(signature) => {
-                remarks.push(Diagnostic::remark(codes::COLLECTIVE, signature.remark()).at(place));
+        match signature(site).and_then(|(asked, count)| asked.decided(count).map_err(refused)) {
+            Ok((signature, choice)) => {
+                remarks.push(Diagnostic::remark(codes::COLLECTIVE, signature.remark(&choice)).at(place));
                 signatures.push(signature);
             }
             Err(error) => errors.push(error.at(place)),
@@ -68,24 +66,6 @@ pub(crate) fn run<'c>(
     }
     if !errors.is_empty() {
         return Err(errors);
-    }
-    let mut distinct = signatures.clone();
-    distinct.sort_by_key(Signature::symbol);
-    distinct.dedup();
-    match extent {
-        Extent::Whole => {
-            if !distinct.is_empty() {
-                let part = lower(context, &distinct, false)?;
-                link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
-            }
-            define_roots(context, messages, module)?;
-        }
-        Extent::Entries(cache) => {
-            for signature in distinct {
-                let part = entry(context, cache, signature)?;
-                link_module(messages, module, part, "a collective").map_err(|d| vec![d])?;
-            }
-        }
     }
     for (site, signature) in sites.iter().zip(&signatures) {
         let all = site.arguments();
@@ -95,13 +75,37 @@ pub(crate) fn run<'c>(
         }
         let parameters: Vec<BasicMetadataTypeEnum<'c>> = arguments.iter().map(|a| a.get_type().into()).collect();
         let ty = context.void_type().fn_type(&parameters, false);
-        call(module, site.instruction, &signature.call_symbol(), ty, &arguments);
+        call(module, site.instruction, &signature.symbol(), ty, &arguments);
         replace(site.instruction, None);
+    }
+    define(context, messages, module, signatures, extent)?;
+    if let Extent::Whole = extent {
+        define_roots(context, messages, module)?;
     }
     Ok(remarks)
 }
 
-/// Defines the roots that MLIR input calls.
+/// Defines the entries of signatures, and what they call as far as that is wanted.
+fn define<'c>(
+    context: &'c Context,
+    messages: &Messages,
+    module: &Module<'c>,
+    mut signatures: Vec<Signature>,
+    extent: Extent<'_>,
+) -> Result<(), Vec<Diagnostic>> {
+    signatures.sort_by_key(Signature::symbol);
+    signatures.dedup();
+    let link = |part| link_module(messages, module, part, "a collective").map_err(|d| vec![d]);
+    match extent {
+        Extent::Whole if signatures.is_empty() => Ok(()),
+        Extent::Whole => link(lower(context, &signatures, false)?),
+        Extent::Entries(cache) => {
+            signatures.into_iter().try_for_each(|signature| link(entries::entry(context, cache, signature)?))
+        }
+    }
+}
+
+/// Defines the roots that are called and not defined yet, as in IR of gicc's own.
 fn define_roots<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
     let roots: Vec<String> = module.get_functions().filter(|f| is_declared_root(*f)).map(name_of).collect();
     for root in roots {
@@ -114,29 +118,13 @@ fn define_roots<'c>(context: &'c Context, messages: &Messages, module: &Module<'
     Ok(())
 }
 
-/// What of a collective is inlined into the program.
-fn entry<'c>(context: &'c Context, cache: Option<&Cache>, signature: Signature) -> Result<Module<'c>, Vec<Diagnostic>> {
-    let key = format!("entry {}", signature.symbol());
-    if let Some(bitcode) = cache.and_then(|c| c.load(&key)) {
-        let buffer = MemoryBuffer::create_from_memory_range_copy(&bitcode, &key);
-        if let Ok(module) = Module::parse_bitcode_from_buffer(&buffer, context) {
-            return Ok(module);
-        }
-    }
-    let module = lower(context, &[signature], true)?;
-    if let Some(cache) = cache {
-        cache.store(&key, module.write_bitcode_to_memory().as_slice());
-    }
-    Ok(module)
-}
-
 /// The collectives of a module.
 fn sites<'c>(module: &Module<'c>) -> Vec<Call<'c>> {
     calls(module).into_iter().filter(|c| name_of(c.callee).starts_with(COLLECTIVE)).collect()
 }
 
-/// The signature of a call whose element type, operation and algorithm are constants.
-fn signature(site: &Call<'_>) -> Result<Signature, Diagnostic> {
+/// The signature that a call asks for, whose element type, operation and algorithm are constants; and its count, where it is one.
+fn signature(site: &Call<'_>) -> Result<(Signature, Option<i64>), Diagnostic> {
     let name = name_of(site.callee);
     let known = intrinsics::find(&name).expect("the intrinsics were verified");
     let element = code(site, known, "type", "element type", ElementType::from_code)?;
@@ -155,7 +143,7 @@ fn signature(site: &Call<'_>) -> Result<Signature, Diagnostic> {
             .cause("counts are signed, so that a difference that went wrong is seen")
             .cure("pass a count of at least 0"));
     }
-    Ok(Signature { collective, group, part: name.contains("_part_"), element, algorithm, count })
+    Ok((Signature { collective, group, part: name.contains("_part_"), element, algorithm }, count))
 }
 
 fn code<T>(

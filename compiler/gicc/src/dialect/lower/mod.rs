@@ -10,7 +10,9 @@
 //!   llvm.call @__gicc_put_signal_block(%1, %3, %bytes, %element, %5, %one, %set, %pe) : (…) -> ()
 //! ```
 //!
-//! Requires: collectives are expanded (they are refused). Ensures: no operation, type or attribute of the dialect is left
+//! A collective that was not expanded becomes a call of the interface too, which `materialise` takes up.
+//!
+//! Requires: operations that the verifiers let through. Ensures: no operation, type or attribute of the dialect is left
 //! but `gicc.kernel`, `gicc.fallback` and `gicc.domains`; each call stands at its operation's place. The casts from memrefs are
 //! those that MLIR's conversion to LLVM makes, and go when memrefs are converted. Preserves: everything else.
 //!

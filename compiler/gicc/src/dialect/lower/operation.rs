@@ -12,6 +12,7 @@ use super::call::call;
 use super::channel;
 use super::domain::Domain;
 use super::memory::{address, buffer_at, bytes, count, elements, elsewhere, static_elements};
+use crate::collective::{Asked, Collective};
 use crate::dialect::emit_error;
 use crate::dialect::ir::{
     Before, channel_type, element_of, enumeration, event_group, integer, name_attribute, name_of, operand,
@@ -66,9 +67,7 @@ pub(super) fn lower(
         "gicc.channel_wait" => this.channel_wait(),
         "gicc.channel_done" => this.channel_done(),
         "gicc.channel_close" => this.channel_close(),
-        "gicc.all_reduce" | "gicc.all_gather" => {
-            this.refuse("a collective is expanded before the rest is lowered: run gicc-expand-collectives first")
-        }
+        "gicc.all_reduce" | "gicc.all_gather" => this.collective(),
         other => this.refuse(&format!("`{other}` has no lowering")),
     }
 }
@@ -77,6 +76,25 @@ impl<'c, 'a> Lowering<'c, 'a, '_> {
     fn refuse<T>(&self, message: &str) -> Result<T, Failed> {
         emit_error(self.op.location(), message);
         Err(Failed)
+    }
+
+    /// A collective that was not expanded: a call of the interface, as it stands in CUDA C++ too.
+    fn collective(self) -> Result<(), Failed> {
+        let Some(Asked { signature, arguments, part, .. }) = Asked::by(&self.at, self.op) else {
+            return self.refuse("the collective lacks a part that its verifier asks for");
+        };
+        let of_part = if part.is_some() { "_part" } else { "" };
+        let name = format!("__gicc_{}{of_part}_{}", signature.collective.name(), signature.group.name());
+        let mut codes = vec![signature.element.code()];
+        if let Collective::AllReduce(op) = signature.collective {
+            codes.push(op.code());
+        }
+        codes.push(signature.algorithm.code());
+        let mut all = arguments.to_vec();
+        all.extend(codes.into_iter().map(|code| self.at.constant(32, code.into())));
+        all.extend(part.into_iter().flatten());
+        call(&self.at, &name, &all);
+        Ok(())
     }
 
     fn operand(&self, n: usize) -> Result<Value<'c, 'a>, Failed> {
