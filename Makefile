@@ -6,7 +6,7 @@ SHELL := /bin/bash
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARIES := $(TARGET)/release
 
-.PHONY: help install build ahead demo test lint bench clean
+.PHONY: help install build demo test lint bench clean
 
 help: ## Say what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,11 +14,9 @@ help: ## Say what there is
 install: ## Install what is missing: Debian packages, and NVIDIA's tools into .tools
 	@scripts/install.sh
 
-build: install ## Build the command `gicc`, the launcher `gicc-launch`, and the plugin for mlir-opt
+build: install ## Build the command `gicc`, the launcher `gicc-launch`, and the plugin for mlir-opt; compile collectives ahead
 	@cargo build --release --quiet -p gicc-cli -p gicc-host -p gicc-plugin-mlir
-
-ahead: build ## Compile all collectives for the default architecture, so that no program has to (a minute or two)
-	@$(BINARIES)/gicc cache fill
+	@scripts/ahead.sh $(BINARIES)
 
 demo: build ## A kernel becomes PTX and runs on four simulated GPUs, told step by step
 	@scripts/demo.sh $(BINARIES)

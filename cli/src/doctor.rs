@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use gicc::driver::{Found, Tools};
+use gicc::driver::{Cache, Found, Options, Tools, units};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -51,6 +51,7 @@ enum State {
 pub(crate) fn doctor(args: &DoctorArgs, messages: &Messages) -> u8 {
     let (major, minor, patch) = inkwell::support::get_llvm_version();
     let mut parts: Vec<Part> = Tools::discover().report().into_iter().map(tool).collect();
+    parts.push(collectives());
     parts.push(gpus());
     parts.push(Part {
         name: "NVSHMEM".to_owned(),
@@ -102,6 +103,26 @@ fn version_of(name: &str, path: &Path) -> Option<String> {
     // clang: "Debian clang version 22.1.8 (…)"; NVIDIA: "Cuda compilation tools, release 13.0, V13.0.88".
     let after = |word: &str| output.split_once(word)?.1.split([' ', ',', '\n', '(']).find(|w| !w.is_empty());
     Some(after("clang version ").or_else(|| after(", V")).unwrap_or("unknown").to_owned())
+}
+
+/// Whether collectives were compiled ahead, for the default architecture.
+fn collectives() -> Part {
+    let mut options = Options::new(Vec::new(), Tools::default());
+    options.cache = Cache::of_user();
+    let roots = units::all();
+    let ahead = roots.iter().filter(|root| units::is_prepared(&options, root)).count();
+    let whole = ahead == roots.len();
+    Part {
+        name: "collectives".to_owned(),
+        state: if whole { State::Found } else { State::Missing },
+        found: (ahead > 0).then(|| format!("{ahead} of {} for {}", roots.len(), options.arch.name)),
+        version: None,
+        purpose: "compiled ahead; without, the first call of one takes a tenth to a third of a second more".to_owned(),
+        cure: (!whole).then(|| match &options.cache {
+            Some(_) => "gicc cache fill".to_owned(),
+            None => format!("name a folder with {}, then gicc cache fill", Cache::VARIABLE),
+        }),
+    }
 }
 
 fn gpus() -> Part {

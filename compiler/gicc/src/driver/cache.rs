@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! FOLDER/gicc-units/<build>/<hash of the key>      8 bytes hash of the rest, 8 bytes length of the key, the key, the content
+//!                                                  (compressed: LZ4, behind its length)
 //! ```
 
 use std::ffi::{CStr, c_void};
@@ -20,6 +21,9 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Whose name everything lies below, so that nothing else in a folder is touched.
 const OWN: &str = "gicc-units";
+
+/// So many builds are kept beside one that is new; of more, those that were written to last.
+const BUILDS: usize = 3;
 
 /// The greatest entry that is read.
 const GREATEST: u64 = 64 << 20;
@@ -89,7 +93,7 @@ impl Cache {
         if content.is_none() {
             tracing::warn!(key, "an entry of the cache is broken, and is made again");
         }
-        content.map(<[u8]>::to_vec)
+        content
     }
 
     /// Keeps what belongs to a key. That it cannot is no error of the compilation.
@@ -110,7 +114,7 @@ impl Cache {
         }
         let mut rest = (key.len() as u64).to_le_bytes().to_vec();
         rest.extend(key.as_bytes());
-        rest.extend(content);
+        rest.extend(lz4_flex::compress_prepend_size(content));
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
         file.write_all(&hash(&rest).to_le_bytes())?;
         file.write_all(&rest)?;
@@ -122,26 +126,33 @@ impl Cache {
         self.folder.join(format!("{:016x}", hash(key.as_bytes())))
     }
 
-    /// Removes folders of other builds that are old.
+    /// Removes folders of other builds that are old, and all but a few that are not.
     fn forget_other_builds(&self) {
         let now = SystemTime::now();
-        let is_old = |folder: &PathBuf| {
-            let written = folder.metadata().and_then(|m| m.modified());
-            written.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT))
-        };
-        for other in self.builds().filter(|folder| *folder != self.folder && is_old(folder)) {
-            let _ = fs::remove_dir_all(other);
+        let written = |folder: &PathBuf| folder.metadata().and_then(|m| m.modified()).ok();
+        let mut others: Vec<(SystemTime, PathBuf)> =
+            self.builds().filter(|f| *f != self.folder).filter_map(|f| Some((written(&f)?, f))).collect();
+        others.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        let is_old = |at: SystemTime| now.duration_since(at).is_ok_and(|age| age > KEPT);
+        for (n, (at, other)) in others.into_iter().enumerate() {
+            if n >= BUILDS || is_old(at) {
+                let _ = fs::remove_dir_all(other);
+            }
         }
     }
 }
 
 /// The content of an entry that is whole and belongs to the key.
-fn content<'b>(bytes: &'b [u8], key: &str) -> Option<&'b [u8]> {
+fn content(bytes: &[u8], key: &str) -> Option<Vec<u8>> {
     let (found, rest) = bytes.split_first_chunk::<8>()?;
     let (length, text) = rest.split_first_chunk::<8>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let (written, content) = text.split_at_checked(length)?;
-    (u64::from_le_bytes(*found) == hash(rest) && written == key.as_bytes()).then_some(content)
+    let (written, compressed) = text.split_at_checked(length)?;
+    if u64::from_le_bytes(*found) != hash(rest) || written != key.as_bytes() {
+        return None;
+    }
+    let (size, compressed) = lz4_flex::block::uncompressed_size(compressed).ok()?;
+    if size as u64 > GREATEST { None } else { lz4_flex::decompress(compressed, size).ok() }
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -263,6 +274,38 @@ mod tests {
         cache.store("a", b"content");
         assert_eq!(cache.load("a"), None);
         assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    }
+
+    #[test]
+    fn what_would_be_too_much_when_it_is_whole_counts_as_missing() {
+        let (_folder, cache) = cache();
+        // Much of the same: a small file. Then one that says it were more than is read.
+        let content = vec![7; 1 << 20];
+        cache.store("key", &content);
+        assert_eq!(cache.load("key").as_deref(), Some(&content[..]));
+        assert!(fs::metadata(cache.path("key")).unwrap().len() < 1 << 14);
+        let mut rest = 3u64.to_le_bytes().to_vec();
+        rest.extend(b"key");
+        rest.extend(u32::MAX.to_le_bytes());
+        rest.extend([0; 100]);
+        let file = [hash(&rest).to_le_bytes().to_vec(), rest].concat();
+        fs::write(cache.path("key"), file).unwrap();
+        assert_eq!(cache.load("key"), None);
+    }
+
+    #[test]
+    fn few_builds_are_kept() {
+        let (folder, cache) = cache();
+        let at = |n: usize| folder.path().join(OWN).join(format!("{n:032x}"));
+        let now = SystemTime::now();
+        for n in 0..BUILDS + 3 {
+            fs::create_dir_all(at(n)).unwrap();
+            fs::File::open(at(n)).unwrap().set_modified(now - Duration::from_secs(60 * n as u64)).unwrap();
+        }
+        cache.store("a", b"content");
+        let left: Vec<usize> = (0..BUILDS + 3).filter(|n| at(*n).exists()).collect();
+        assert_eq!(left, (0..BUILDS).collect::<Vec<_>>());
+        assert_eq!(cache.size().0, 1);
     }
 
     #[test]
