@@ -69,6 +69,8 @@ impl Bench {
         for name in ["GICC_CLANG", "GICC_PTXAS", "GICC_NVDISASM", "NO_COLOR", "COLUMNS"] {
             command.env_remove(name);
         }
+        // Nothing of another compilation, and nothing for one.
+        command.env("GICC_CACHE_DIR", "");
         command.envs(self.environment.iter().map(|(k, v)| (k, v)));
         command
     }

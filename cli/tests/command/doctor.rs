@@ -72,3 +72,26 @@ fn a_program_that_does_not_start_is_told() {
     assert_eq!(outcome.code, 2);
     assert!(outcome.stdout.contains("does not run: "), "{}", outcome.stdout);
 }
+
+#[test]
+fn how_many_collectives_were_compiled_ahead_is_told() {
+    let bench = Bench::new();
+    let cache = bench.path().join("cache").display().to_string();
+    let bench = bench.with("GICC_CACHE_DIR", &cache);
+    let collectives = || {
+        let report: serde_json::Value = serde_json::from_str(&bench.gicc(&["doctor", "--json"]).stdout).unwrap();
+        let parts = report["parts"].as_array().unwrap().clone();
+        parts.into_iter().find(|part| part["name"] == "collectives").unwrap()
+    };
+    let none = collectives();
+    assert_eq!((&none["state"], &none["cure"]), (&"missing".into(), &"gicc cache fill".into()));
+    assert!(none["found"].is_null(), "{none}");
+    let text = "#include <gicc/gicc.cuh>\n__global__ void k(int *x) { gicc::all_reduce(x, x, 4); }\n";
+    let kernel = bench.file("k.cu", text).display().to_string();
+    let compiled = bench.gicc(&[&kernel, "--check-errors", "off", "-o", "k.ptx"]);
+    assert_eq!(compiled.code, 0, "{compiled:#?}");
+    // Its root, and the wait that all share.
+    let some = collectives();
+    assert!(some["found"].as_str().unwrap().starts_with("2 of "), "{some}");
+    assert_eq!(some["state"], "missing");
+}
