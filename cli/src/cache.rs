@@ -43,7 +43,7 @@ pub(crate) fn cache(args: &CacheArgs, messages: &Messages) -> u8 {
         errors.iter().for_each(|d| messages.diagnostic(d));
         return messages.exit_code().unwrap_or(exit::INTERNAL);
     }
-    show(args, &report(&options));
+    show(args, &report(&options), messages);
     exit::OK
 }
 
@@ -60,21 +60,21 @@ fn report(options: &Options) -> Report {
     }
 }
 
-fn show(args: &CacheArgs, report: &Report) {
-    if args.json {
-        if let Ok(line) = serde_json::to_string(report) {
-            println!("{line}");
-        }
-        return;
-    }
-    match &report.folder {
-        Some(folder) => println!("{folder}: {} entries, {:.1} MB", report.entries, report.bytes as f64 / 1e6),
-        None => println!("nothing is kept: {} is empty, or there is no home folder", Cache::VARIABLE),
-    }
-    println!("{} of {} collectives are compiled for {}", report.ahead, report.collectives, report.arch);
+fn show(args: &CacheArgs, report: &Report, messages: &Messages) {
+    let text = if args.json { serde_json::to_string(report).unwrap_or_else(|e| e.to_string()) } else { human(report) };
+    crate::print(&format!("{}\n", text.trim_end()), messages);
+}
+
+fn human(report: &Report) -> String {
+    let mut text = match &report.folder {
+        Some(folder) => format!("{folder}: {} entries, {:.1} MB\n", report.entries, report.bytes as f64 / 1e6),
+        None => format!("nothing is kept: {} is empty, or there is no home folder\n", Cache::VARIABLE),
+    };
+    text += &format!("{} of {} collectives are compiled for {}\n", report.ahead, report.collectives, report.arch);
     if report.ahead < report.collectives && report.folder.is_some() {
-        println!("(`gicc cache fill` compiles the others; else each is compiled when it is called for the first time)");
+        text += "(`gicc cache fill` compiles the others; else each is compiled when it is called for the first time)\n";
     }
+    text
 }
 
 /// Compiles every collective; several side by side.

@@ -17,9 +17,47 @@
 // CHANGED: define internal {{.*}}@gicc_all_reduce_block_f32_sum_by_one_shot_of_any_size(ptr {{.*}}noalias
 // RUN: not %gicc %s -DUNDEFINED -o %t/none 2>&1 | FileCheck --check-prefix=UNDEFINED %s
 // UNDEFINED: `gicc_all_reduce_block_f32_sum_by_one_shot_of_any_size` is called and defined nowhere
+
+// Where a collective needs the name itself, whoever has it is refused, also where MLIR is shown; so are names of the device runtime.
+// RUN: not %gicc %s -DNAME=gicc_all_reduce_block_f32_sum_one_shot '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=TAKEN %s
+// RUN: not %gicc %s -DNAME=gicc_all_reduce_block_f32_sum_one_shot '-DBODY=;' -o %t/none 2>&1 | FileCheck --check-prefix=TAKEN %s
+// RUN: not %gicc check %s -DNAME=gicc_all_reduce_block_f32_sum_one_shot '-DBODY={}' 2>&1 | FileCheck --check-prefix=TAKEN %s
+// RUN: not %gicc %s -DVARIABLE=gicc_all_reduce_block_f32_sum_one_shot -o %t/none 2>&1 | FileCheck --check-prefix=TAKEN %s
+// RUN: not %gicc %s -DNAME=gicc_all_reduce_block_f32_sum_by_quick_2 '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=BELOW %s
+// RUN: not %gicc %s -DNAME=gicc_collective_wait '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=WAIT %s
+// RUN: not %gicc %s -DNAME=gicc_rt_fail '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=RUNTIME %s
+// RUN: not %gicc %S/Inputs/own_names.mlir -o %t/none 2>&1 | FileCheck --check-prefix=MLIR %s
+// RUN: not %gicc %S/Inputs/own_names.mlir --dump-ir-after mlir-lower -o %t/none 2>&1 | FileCheck --check-prefix=MLIR %s
+// TAKEN: `gicc_all_reduce_block_f32_sum_one_shot` is the program's
+// TAKEN: gicc makes a function of that name for this collective
+// TAKEN: own_names.cu:{{[0-9]+}}:46]
+// TAKEN: name the program's function or variable otherwise
+// BELOW: `gicc_all_reduce_block_f32_sum_by_quick_2` is the program's
+// WAIT: `gicc_collective_wait` is the program's
+// RUNTIME: `gicc_rt_fail` is defined by the program
+// RUNTIME: functions of the device runtime have such names
+// MLIR: `gicc_all_reduce_block_f32_sum_one_shot` is the program's
+
+// IR that was linked, with the functions of the device runtime that stay functions, is compiled as it says, too.
+// RUN: %gicc %s -DGRID --check-errors off --stop-after optimize -o %t/linked.ll
+// RUN: FileCheck --check-prefix=LINKED %s < %t/linked.ll
+// RUN: %gicc %t/linked.ll --check-errors off -o %t/linked.ptx
+// RUN: %ptxas -arch=sm_90 %t/linked.ptx -o /dev/null
+// LINKED: define internal {{.*}}@__gicc_div_up(
 #include <gicc/gicc.cuh>
 
-#if defined(CALLED)
+#if defined(NAME)
+extern "C" __device__ void NAME(int) BODY
+extern "C" __global__ void taken(float *x) { gicc::all_reduce(x, x, 100); NAME(0); }
+
+#elif defined(VARIABLE)
+extern "C" { __device__ int VARIABLE = 4; }
+extern "C" __global__ void taken(float *x) { gicc::all_reduce(x, x, 100); x[0] = VARIABLE; }
+
+#elif defined(GRID)
+extern "C" __global__ void grid(float *x, long n) { gicc::all_reduce<gicc::grid>(x, x, n); }
+
+#elif defined(CALLED)
 #undef CALLED
 extern "C" __global__ void called(float *x) { gicc::all_reduce(x, x, 100); }
 

@@ -25,6 +25,13 @@
 // CACHE-NEXT: (`gicc cache fill` compiles the others;
 // JSON: {"folder":"{{.*}}","entries":5,"bytes":{{[0-9]+}},"arch":"sm_90","ahead":3,"collectives":{{[0-9]+}}}
 
+// It is the same cache however the command was started, and whatever lies in the folder it was started in.
+// RUN: env GICC_CACHE_DIR=%t/cache bash -c 'cd / && %gicc-binary cache' | FileCheck --check-prefix=CACHE %s
+// RUN: mkdir -p %t/gicc
+// RUN: env GICC_CACHE_DIR=%t/cache bash -c 'cd %t && PATH=$(dirname %gicc-binary):$PATH gicc cache' | FileCheck --check-prefix=CACHE %s
+// RUN: env GICC_CACHE_DIR=%t/cache bash -c 'cd $(dirname %gicc-binary) && ./gicc cache' | FileCheck --check-prefix=CACHE %s
+// RUN: env GICC_CACHE_DIR=%t/cache %gicc cache | head -1
+
 // Entries that are cut off or belong to something else are made again; where nothing can be kept, nothing is.
 // RUN: %python %S/Inputs/spoil.py %t/cache
 // RUN: env GICC_CACHE_DIR=%t/cache %gicc %s --check-errors off -o %t/spoilt.ptx

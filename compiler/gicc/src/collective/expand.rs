@@ -13,8 +13,9 @@
 //!
 //! A remark at each says which algorithm it has, and why.
 //!
-//! It is for whoever looks at a program as MLIR; what gicc compiles has its collectives expanded as those of CUDA C++ are, by
-//! `materialise`, to the same functions.
+//! It is for whoever looks at a program as MLIR. What gicc compiles has its collectives expanded as those of CUDA C++ are, by
+//! `materialise`, which makes the same functions of the same signature; a count that only LLVM finds to be constant may have it
+//! choose another algorithm.
 //!
 //! Requires: operations that the verifiers let through. Ensures: no collective is left; each signature has one function in the
 //! module (or GPU module) of its calls. Preserves: everything else.
@@ -68,6 +69,16 @@ impl<'c, 'a> Tables<'c, 'a> {
         });
         &mut self.known[at].1
     }
+
+    /// Whether something has a symbol, and is no function of an expansion.
+    fn is_the_programs(&self, table: OperationRef<'c, 'a>, symbol: &str) -> bool {
+        let body = table.region(0).ok().and_then(|r| r.first_block());
+        let first = body.and_then(|b| b.first_operation());
+        let found =
+            std::iter::successors(first, |o| o.next_in_block()).find(|o| symbol_name(*o).as_deref() == Some(symbol));
+        let linkage = |o: OperationRef<'_, '_>| o.attribute("linkage").map(|a| a.to_string()).unwrap_or_default();
+        found.is_some_and(|o| !linkage(o).contains("linkonce_odr"))
+    }
 }
 
 fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> Result<(), Failed> {
@@ -81,9 +92,14 @@ fn one<'c, 'a>(operation: OperationRef<'c, 'a>, tables: &mut Tables<'c, 'a>) -> 
     let refused = |why: Refused| refuse(&format!("{why}: {}; {}", why.cause(), why.cure()));
     let (signature, choice) = asked.signature.decided(asked.count).map_err(refused)?;
     let table = symbol_table(operation).ok_or_else(missing)?;
-    let known = tables.of(table);
     emit_remark(operation.location(), &signature.remark(&choice));
     let symbol = signature.symbol();
+    if tables.is_the_programs(table, &symbol) {
+        return Err(refuse(&format!(
+            "`{symbol}` is the program's: gicc makes a function of that name for this collective; name the program's otherwise"
+        )));
+    }
+    let known = tables.of(table);
     if !known.contains(&symbol) {
         let text = expansion(&[signature], &|name| known.contains(name));
         add_functions(&at, table, known, &text).ok_or_else(|| refuse("internal error: an expansion does not parse"))?;

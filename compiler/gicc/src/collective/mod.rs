@@ -150,6 +150,11 @@ impl Signature {
         format!("{}_by_{}", self.stem(), root::name(self.algorithm))
     }
 
+    /// Whether a function that its entry calls, directly or not, may have this symbol.
+    pub(crate) fn owns(&self, symbol: &str) -> bool {
+        symbol == frame::FAR_WAIT || symbol.strip_prefix(&self.stem()).is_some_and(|rest| rest.starts_with("_by_"))
+    }
+
     /// What the symbols of all its functions begin with; the same whatever the algorithm.
     fn stem(&self) -> String {
         let op = match self.collective {
@@ -184,7 +189,7 @@ impl Signature {
     /// Where what it asks for has no expansion.
     pub(crate) fn decided(self, count: Option<i64>) -> Result<(Signature, Choice), Refused> {
         self.check()?;
-        let bytes = count.and_then(|count| count.checked_mul(bytes_of(self.element).into()));
+        let bytes = count.map(|count| count.saturating_mul(bytes_of(self.element).into()));
         let choice = match self.collective {
             Collective::AllReduce(_) => select::all_reduce(self.algorithm, bytes),
             Collective::AllGather => select::all_gather(self.algorithm),
@@ -438,7 +443,7 @@ impl Writer<'_> {
     /// buffers allow.
     fn two_shot(&mut self, b: &mut Body, f: &Frame, bytes: Value, inlined: bool) -> Value {
         let packets = select::is_two_shot_with_packets(b, f, bytes);
-        let simple = self.may_be_simple(b, f, packets, &[(f.input, bytes), (f.out, bytes)]);
+        let simple = self.may_be_simple(b, packets, &[(f.input, bytes), (f.out, bytes)]);
         let this = std::cell::RefCell::new(self);
         let with_packets = |b: &mut Body| {
             let mut this = this.borrow_mut();
@@ -456,7 +461,7 @@ impl Writer<'_> {
         let packets = select::is_gather_with_packets(b, f, bytes);
         let pes = b.wide(f.pes);
         let all = b.mul(bytes, pes);
-        let simple = self.may_be_simple(b, f, packets, &[(f.out, all)]);
+        let simple = self.may_be_simple(b, packets, &[(f.out, all)]);
         let this = std::cell::RefCell::new(self);
         b.branch(
             simple,
@@ -467,7 +472,7 @@ impl Writer<'_> {
     }
 
     /// Whether packets are not better and all of `buffers` are symmetric.
-    fn may_be_simple(&self, b: &mut Body, _: &Frame, packets: Value, buffers: &[(Value, Value)]) -> Value {
+    fn may_be_simple(&self, b: &mut Body, packets: Value, buffers: &[(Value, Value)]) -> Value {
         let truth = b.bool(true);
         let mut may = b.op("llvm.xor", packets, truth);
         let no = b.i32(0);

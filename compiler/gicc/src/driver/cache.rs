@@ -2,14 +2,14 @@
 //! by processes: an entry is written whole or not at all, and what is broken, or belongs to another key, counts as missing.
 //!
 //! An entry's key says everything that its content depends on. This gicc is told by its build: the identity that the linker
-//! gave the program, and the file of LLVM's library. Where a program has none, nothing is kept.
+//! gave the program, and the files of LLVM's and MLIR's libraries. Where a program has none, nothing is kept.
 //!
 //! ```text
 //! FOLDER/gicc-units/<build>/<hash of the key>      8 bytes hash of the rest, 8 bytes length of the key, the key, the content
 //!                                                  (compressed: LZ4, behind its length)
 //! ```
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
@@ -24,6 +24,9 @@ const OWN: &str = "gicc-units";
 
 /// So many builds are kept beside one that is new; of more, those that were written to last.
 const BUILDS: usize = 3;
+
+/// The libraries whose files tell builds apart: their names begin so, and each is loaded once.
+const LIBRARIES: [&str; 2] = ["libLLVM", "libMLIR"];
 
 /// The greatest entry that is read.
 const GREATEST: u64 = 64 << 20;
@@ -115,9 +118,20 @@ impl Cache {
         let mut rest = (key.len() as u64).to_le_bytes().to_vec();
         rest.extend(key.as_bytes());
         rest.extend(lz4_flex::compress_prepend_size(content));
+        self.write(key, &rest).or_else(|why| {
+            // Somebody may have removed the folder meanwhile.
+            if why.kind() != std::io::ErrorKind::NotFound {
+                return Err(why);
+            }
+            fs::create_dir_all(&self.folder)?;
+            self.write(key, &rest)
+        })
+    }
+
+    fn write(&self, key: &str, rest: &[u8]) -> std::io::Result<()> {
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
-        file.write_all(&hash(&rest).to_le_bytes())?;
-        file.write_all(&rest)?;
+        file.write_all(&hash(rest).to_le_bytes())?;
+        file.write_all(rest)?;
         file.persist(self.path(key)).map_err(|e| e.error)?;
         Ok(())
     }
@@ -161,15 +175,20 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The name of this build: 32 digits.
+/// The name of this build: 32 digits. It does not depend on how the program was started, nor on where.
 fn build() -> Option<String> {
-    use inkwell::llvm_sys::core::LLVMGetVersion;
     let program = buildid::build_id()?;
-    let llvm = LLVMGetVersion as *const c_void;
-    let mlir = mlir_sys::mlirContextCreate as *const c_void;
-    let libraries = [llvm, mlir].map(|function| file_of(function).and_then(|file| state_of(&file)));
-    let [Some(llvm), Some(mlir)] = libraries else { return None };
-    Some(format!("{:016x}{:016x}", hash(program), hash(format!("{llvm} {mlir}").as_bytes())))
+    let mut libraries: Vec<String> = loaded()
+        .into_iter()
+        .filter(|file| {
+            let name = file.file_name().map(|name| name.to_string_lossy());
+            name.is_some_and(|name| LIBRARIES.iter().any(|library| name.starts_with(library)))
+        })
+        .filter_map(|file| state_of(&file))
+        .collect();
+    libraries.sort();
+    (libraries.len() == LIBRARIES.len())
+        .then(|| format!("{:016x}{:016x}", hash(program), hash(libraries.join(" ").as_bytes())))
 }
 
 fn is_hexadecimal(name: &str, digits: usize) -> bool {
@@ -178,28 +197,29 @@ fn is_hexadecimal(name: &str, digits: usize) -> bool {
 
 /// What tells a file from what it is after a change.
 fn state_of(file: &Path) -> Option<String> {
-    let about = fs::metadata(file).ok()?;
+    let file = file.canonicalize().ok()?;
+    let about = file.metadata().ok()?;
     let written = about.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Some(format!("{} {} {}", file.display(), about.len(), written.as_nanos()))
 }
 
-/// The file that a function was loaded from.
-fn file_of(function: *const c_void) -> Option<PathBuf> {
+/// The files of the libraries that are loaded in this process.
+fn loaded() -> Vec<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
-    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: the structure is valid for writing, and zeroes are valid for it where nothing is written.
-    let info = unsafe {
-        if libc::dladdr(function, info.as_mut_ptr()) == 0 {
-            return None;
+    unsafe extern "C" fn one(info: *mut libc::dl_phdr_info, _: usize, files: *mut c_void) -> c_int {
+        // SAFETY: the loader's description of a file is valid during the call, and `files` is the vector below.
+        let (name, files) = unsafe { ((*info).dlpi_name, &mut *files.cast::<Vec<PathBuf>>()) };
+        if !name.is_null() {
+            // SAFETY: the loader's names end with a zero byte.
+            let name = unsafe { CStr::from_ptr(name) };
+            files.push(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes())));
         }
-        info.assume_init()
-    };
-    if info.dli_fname.is_null() {
-        return None;
+        0
     }
-    // SAFETY: the loader's name of a file that stays loaded.
-    let name = unsafe { CStr::from_ptr(info.dli_fname) };
-    Some(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes())))
+    let mut files: Vec<PathBuf> = Vec::new();
+    // SAFETY: the function is called with the vector, which outlives the call, and does not unwind.
+    unsafe { libc::dl_iterate_phdr(Some(one), (&raw mut files).cast()) };
+    files
 }
 
 #[cfg(test)]

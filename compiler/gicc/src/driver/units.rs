@@ -166,8 +166,9 @@ impl<'c> Units<'c> {
     }
 
     /// The program's PTX with that of its units.
-    pub(super) fn join(&self, program: String) -> Step<String> {
-        self.units.iter().try_fold(program, |text, unit| nvptx::join(&text, &unit.root, &unit.ptx).map_err(|d| vec![d]))
+    pub(super) fn join(&self, program: &str) -> Step<String> {
+        let units: Vec<(&str, &str)> = self.units.iter().map(|unit| (&*unit.root, &*unit.ptx)).collect();
+        nvptx::join(program, &units).map_err(|d| vec![d])
     }
 }
 

@@ -6,8 +6,9 @@
 //! mlir-lower    gicc-to-llvm, MLIR's lowering for NVIDIA GPUs, gicc-check-lowered
 //! ```
 //!
-//! What goes on to LLVM calls collectives as CUDA C++ does, so that `materialise` makes the same of both; the MLIR that is shown
-//! is a copy in which they are expanded, to the same functions.
+//! What goes on to LLVM calls collectives as CUDA C++ does, so that `materialise` makes the same of both. The MLIR that is shown
+//! is a copy in which they are expanded; where LLVM finds a count to be constant that MLIR does not tell, the algorithm that is
+//! compiled, and that remarks name, may be another one.
 //!
 //! The module carries the places of the file's text, or those that its `loc(…)` say.
 

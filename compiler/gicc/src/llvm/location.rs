@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use inkwell::llvm_sys::core::{
     LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
 };
+use inkwell::llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use inkwell::values::{AsValueRef as _, InstructionValue};
 
 use crate::diagnostic::Span;
@@ -13,6 +14,14 @@ use crate::diagnostic::Span;
 /// The folder in which gicc runs. Every instruction is asked for its place, the system once for this.
 static HERE: LazyLock<String> =
     LazyLock::new(|| std::env::current_dir().map(|d| d.display().to_string()).unwrap_or_default());
+
+/// Gives an instruction the place of another one.
+pub(crate) fn stand_at(instruction: InstructionValue<'_>, other: InstructionValue<'_>) {
+    // SAFETY: both are alive, and of one context.
+    unsafe {
+        LLVMInstructionSetDebugLoc(instruction.as_value_ref(), LLVMInstructionGetDebugLoc(other.as_value_ref()));
+    }
+}
 
 /// The place of an instruction, or `None` where it has no debug location. Code that was inlined from the device runtime,
 /// which carries no debug information, stands at the user's call.

@@ -14,6 +14,7 @@ pub use builder::{call, call_asm, erase, replace};
 pub use demangle::demangled;
 pub(crate) use location::in_folder;
 pub use location::span;
+pub(crate) use location::stand_at;
 pub use messages::Messages;
 pub use reading::{leave_verification_to_the_reader, strip_old_debug_information};
 pub use split::split_after;

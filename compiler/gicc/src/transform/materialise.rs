@@ -9,7 +9,6 @@
 //!
 //! A call for a part of the PEs keeps its last three arguments too: start, stride and members.
 //!
-//!
 //! Where the program's units are compiled on their own (`driver/units`), functions of level H are there as far as they are
 //! inlined, their entries, with declarations of what those call; as IR, entries are kept in the cache (`driver/entries`).
 //!
@@ -21,15 +20,19 @@
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use gicc_abi::intrinsics::{self, Intrinsic};
 use inkwell::context::Context;
-use inkwell::module::Module;
+use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
+use inkwell::values::{BasicValue as _, FunctionValue};
 
 use super::link_runtime::link_module;
 use crate::collective::{Collective, Group, Refused, Signature, lower, lower_root};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::driver::units::is_declared_root;
 use crate::driver::{Cache, entries};
-use crate::llvm::{Call, Messages, call, calls, name_of, replace, span};
+use crate::llvm::{Call, Messages, call, calls, name_of, replace, span, stand_at};
+
+/// All threads of the block meet.
+const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
 
 /// The prefix of the collectives of the interface.
 const COLLECTIVE: &str = "__gicc_all_";
@@ -41,6 +44,9 @@ pub(crate) enum Extent<'a> {
     Whole,
     /// What is inlined into the program; roots are declared. The cache is where that is kept.
     Entries(Option<&'a Cache>),
+    /// Nothing: it stays a call, behind which its group meets as it would. For an examination, which is about the program's own
+    /// protocol; that of the collectives is proven elsewhere.
+    Nothing,
 }
 
 /// Materialises every collective; remarks say which algorithm each has, and why.
@@ -56,7 +62,9 @@ pub(crate) fn run<'c>(
     let mut signatures = Vec::new();
     for site in &sites {
         let place = span(site.instruction);
-        match signature(site).and_then(|(asked, count)| asked.decided(count).map_err(refused)) {
+        let decided = signature(site).and_then(|(asked, count)| asked.decided(count).map_err(refused));
+        let free = |(signature, choice)| name_is_free(module, &signature).map(|()| (signature, choice));
+        match decided.and_then(free) {
             Ok((signature, choice)) => {
                 remarks.push(Diagnostic::remark(codes::COLLECTIVE, signature.remark(&choice)).at(place));
                 signatures.push(signature);
@@ -66,6 +74,11 @@ pub(crate) fn run<'c>(
     }
     if !errors.is_empty() {
         return Err(errors);
+    }
+    if let Extent::Nothing = extent {
+        sites.iter().zip(&signatures).for_each(|(site, signature)| meet(module, site, signature.group));
+        define_roots(context, messages, module)?;
+        return Ok(remarks);
     }
     for (site, signature) in sites.iter().zip(&signatures) {
         let all = site.arguments();
@@ -78,11 +91,66 @@ pub(crate) fn run<'c>(
         call(module, site.instruction, &signature.symbol(), ty, &arguments);
         replace(site.instruction, None);
     }
+    let left = module.get_functions().find(|f| name_of(*f).starts_with(COLLECTIVE) && is_used(*f));
+    if let Some(left) = left {
+        return Err(vec![address_taken(&name_of(left))]);
+    }
     define(context, messages, module, signatures, extent)?;
     if let Extent::Whole = extent {
         define_roots(context, messages, module)?;
     }
     Ok(remarks)
+}
+
+/// Refuses to call what the program has under the name of a function that gicc makes.
+fn name_is_free(module: &Module<'_>, signature: &Signature) -> Result<(), Diagnostic> {
+    let symbol = signature.symbol();
+    let taken = |name: &str| {
+        Err(Diagnostic::error(codes::UNKNOWN_INTRINSIC, format!("`{name}` is the program's"))
+            .cause("gicc makes a function of that name for this collective")
+            .cure("name the program's function or variable otherwise: `gicc_all_` and `gicc_collective_` are gicc's"))
+    };
+    if module.get_global(&symbol).is_some() {
+        return taken(&symbol);
+    }
+    for function in module.get_functions() {
+        let name = name_of(function);
+        // Of IR of gicc's own, functions are merged with the same ones.
+        let is_gicc = function.get_linkage() == Linkage::LinkOnceODR;
+        let is_same = name == symbol && !is_gicc;
+        let is_below = signature.owns(&name) && function.count_basic_blocks() > 0 && !is_gicc;
+        if is_same || is_below && function.get_linkage() != Linkage::Internal {
+            return taken(&name);
+        }
+    }
+    Ok(())
+}
+
+fn is_used(function: FunctionValue<'_>) -> bool {
+    function.as_global_value().as_pointer_value().get_first_use().is_some()
+}
+
+fn address_taken(name: &str) -> Diagnostic {
+    Diagnostic::error(codes::BAD_ARGUMENT, format!("the address of `{name}` is taken"))
+        .cause("a collective's code is made for its call, so it is no function that could be called through a pointer")
+        .cure("call it directly")
+}
+
+/// The group meets behind a collective that stays a call.
+fn meet<'c>(module: &Module<'c>, site: &Call<'c>, group: Group) {
+    let context = module.get_context();
+    let Some(next) = site.instruction.get_next_instruction() else { return };
+    let none = context.void_type();
+    match group {
+        Group::Grid => call(module, next, "__gicc_grid_sync", none.fn_type(&[], false), &[]),
+        Group::Block => {
+            let number = context.i32_type();
+            call(module, next, BARRIER, none.fn_type(&[number.into()], false), &[number.const_zero().into()])
+        }
+    };
+    if let Some(meeting) = next.get_previous_instruction() {
+        stand_at(meeting, site.instruction);
+    }
 }
 
 /// Defines the entries of signatures, and what they call as far as that is wanted.
@@ -97,6 +165,7 @@ fn define<'c>(
     signatures.dedup();
     let link = |part| link_module(messages, module, part, "a collective").map_err(|d| vec![d]);
     match extent {
+        Extent::Nothing => Ok(()),
         Extent::Whole if signatures.is_empty() => Ok(()),
         Extent::Whole => link(lower(context, &signatures, false)?),
         Extent::Entries(cache) => {

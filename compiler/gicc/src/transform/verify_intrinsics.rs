@@ -3,6 +3,8 @@
 //! Rules, each with its code:
 //! 1. The module is for NVPTX or for no target yet (E0208).
 //! 2. A function named `__gicc_*` is one of `gicc_abi::intrinsics`, has its signature, and is not defined by the user (E0201).
+//!    Nor is one named `gicc_rt_*`, as those of the device runtime are: it would take the place of gicc's. IR of gicc's own, where
+//!    they are internal, is let through.
 //! 3. A user's module calls only the interface and the team's facts; requirements and orderings belong to the device
 //!    runtime and to `place_fences` (E0207).
 //! 4. Every atomic operation's syncscope is one that NVPTX has: system, `device`, `cluster`, `block` (E0202).
@@ -14,12 +16,15 @@ use gicc_abi::intrinsics::{self, Family, Intrinsic, Type};
 use inkwell::context::AsContextRef as _;
 use inkwell::llvm_sys::LLVMAtomicOrdering;
 use inkwell::llvm_sys::core::{LLVMGetAtomicSyncScopeID, LLVMGetOrdering, LLVMGetSyncScopeID};
-use inkwell::module::Module;
+use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{AnyValue as _, AsValueRef as _, FunctionValue, InstructionOpcode, InstructionValue};
 
 use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::llvm::{calls, defined_functions, instructions, name_of, span};
+
+/// What names of the device runtime's functions begin with, besides those of intrinsics.
+const RUNTIME: &str = "gicc_rt_";
 
 /// Checks a module as it came from the front end.
 pub(crate) fn run(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
@@ -29,6 +34,12 @@ pub(crate) fn run(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
         let name = name_of(function);
         if name.starts_with(PREFIX) {
             intrinsic(module, function, &name, &mut errors);
+        } else if name.starts_with(RUNTIME) && is_the_programs(function) {
+            errors.push(defined(
+                &name,
+                "functions of the device runtime have such names",
+                "name the function otherwise",
+            ));
         }
     }
     scopes(module, &mut errors);
@@ -57,12 +68,8 @@ fn intrinsic(module: &Module<'_>, function: FunctionValue<'_>, name: &str, error
         );
         return;
     };
-    if function.count_basic_blocks() > 0 {
-        errors.push(
-            Diagnostic::error(codes::UNKNOWN_INTRINSIC, format!("`{name}` is defined by the program"))
-                .cause("gicc defines its intrinsics itself")
-                .cure("declare the function without a body"),
-        );
+    if is_the_programs(function) {
+        errors.push(defined(name, "gicc defines its intrinsics itself", "declare the function without a body"));
     } else if let Err(expected) = signature(function, known) {
         errors.push(
             Diagnostic::error(codes::UNKNOWN_INTRINSIC, format!("`{name}` is declared with another signature"))
@@ -79,6 +86,15 @@ fn intrinsic(module: &Module<'_>, function: FunctionValue<'_>, name: &str, error
                 .cure("use gicc::signal, gicc::wait, gicc::release and gicc::acquire"),
         );
     }
+}
+
+/// Whether a function is defined, and not as it is in IR of gicc's own, whose functions are internal once they are linked.
+fn is_the_programs(function: FunctionValue<'_>) -> bool {
+    function.count_basic_blocks() > 0 && function.get_linkage() != Linkage::Internal
+}
+
+fn defined(name: &str, cause: &str, cure: &str) -> Diagnostic {
+    Diagnostic::error(codes::UNKNOWN_INTRINSIC, format!("`{name}` is defined by the program")).cause(cause).cure(cure)
 }
 
 fn place_exists(module: &Module<'_>, function: FunctionValue<'_>) -> bool {

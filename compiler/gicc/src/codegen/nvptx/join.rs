@@ -10,6 +10,8 @@
 //!
 //! Names of labels and registers belong to their functions. Only text that LLVM's back end wrote is understood here.
 
+use std::collections::HashMap;
+
 use gicc_abi::STATE_SYMBOL;
 
 use crate::diagnostic::{Diagnostic, codes};
@@ -50,30 +52,32 @@ pub(crate) fn functions(text: &str) -> Result<String, Diagnostic> {
     Ok(kept.trim_start_matches('\n').to_owned())
 }
 
-/// A program's text with the functions of one that it declares and calls: `symbol`, and what is below it. A program that does
-/// not call it any more stays as it is.
-pub(crate) fn join(program: &str, symbol: &str, functions: &str) -> Result<String, Diagnostic> {
-    let is_declaration = |line: &str| line.starts_with(EXTERN_FUNCTION) && line.ends_with(&format!(" {symbol}"));
-    let mut joined = String::with_capacity(program.len() + functions.len());
-    let mut found = false;
+/// A program's text with the functions of units: each is the symbol of one that the program declares and calls, and the text of it
+/// and what is below it. What the program does not call any more is left out.
+pub(crate) fn join(program: &str, units: &[(&str, &str)]) -> Result<String, Diagnostic> {
+    let mut symbols: HashMap<&str, bool> = units.iter().map(|(symbol, _)| (*symbol, false)).collect();
+    let length: usize = units.iter().map(|(_, functions)| functions.len()).sum();
+    let mut joined = String::with_capacity(program.len() + length);
     for line in program.split_inclusive('\n') {
-        if is_declaration(line.trim_end()) {
-            found = true;
-            joined += line.strip_prefix(".extern ").unwrap_or(line);
-        } else {
-            joined += line;
+        let declared = line.strip_prefix(EXTERN_FUNCTION).and_then(|rest| rest.trim_end().rsplit(' ').next());
+        match declared.and_then(|symbol| symbols.get_mut(symbol)) {
+            Some(called) => {
+                *called = true;
+                joined += line.strip_prefix(".extern ").unwrap_or(line);
+            }
+            None => joined += line,
         }
     }
-    if !found {
-        return Ok(program.to_owned());
-    }
+    let called: Vec<_> = units.iter().filter(|(symbol, _)| symbols[symbol]).collect();
+    let Some((first, _)) = called.first() else { return Ok(joined) };
     if !program.contains(&format!(" {STATE_SYMBOL}[")) {
-        return Err(Diagnostic::error(codes::INTERNAL, format!("the program has no `{STATE_SYMBOL}` for `{symbol}`")));
+        return Err(Diagnostic::error(codes::INTERNAL, format!("the program has no `{STATE_SYMBOL}` for `{first}`")));
     }
     if !joined.ends_with('\n') {
         joined.push('\n');
     }
-    Ok(joined + functions)
+    called.into_iter().for_each(|(_, functions)| joined += functions);
+    Ok(joined)
 }
 
 #[cfg(test)]
@@ -107,10 +111,14 @@ mod tests {
     fn a_declaration_becomes_a_definition() {
         let program = ".extern .func  (.param .b64 func_retval0) root\n(\n)\n;\n.extern .func root_of_another\n(\n)\n;\n\
                        .visible .const .align 8 .b8 __gicc_state[72];\n.visible .entry k()\n{\n}\n";
-        let joined = join(program, "root", ".func root()\n{\n}\n").unwrap();
+        let functions = ".func root()\n{\n}\n";
+        let joined = join(program, &[("root", functions)]).unwrap();
         assert!(joined.starts_with(".func  (.param .b64 func_retval0) root\n(\n)\n;\n.extern .func root_of_another\n"));
         assert!(joined.ends_with("k()\n{\n}\n.func root()\n{\n}\n"));
-        assert_eq!(join(program, "not_called", "x").unwrap(), program);
-        assert!(join(&program.replace("__gicc_state", "other"), "root", "").is_err());
+        assert_eq!(join(program, &[("not_called", "x")]).unwrap(), program);
+        assert_eq!(join(program, &[("not_called", "x"), ("root", functions)]).unwrap(), joined);
+        let both = join(program, &[("root_of_another", "other\n"), ("root", functions)]).unwrap();
+        assert!(both.ends_with("k()\n{\n}\nother\n.func root()\n{\n}\n") && !both.contains(".extern"));
+        assert!(join(&program.replace("__gicc_state", "other"), &[("root", "")]).is_err());
     }
 }
