@@ -120,6 +120,24 @@ impl Library {
     }
 }
 
+/// Whether it is one of NVIDIA's mathematical functions that touch no memory: some return a second result through a pointer.
+pub(crate) fn is_pure_math(name: &str) -> bool {
+    let second = ["frexp", "modf", "remquo", "sincos"];
+    name.strip_prefix("__nv_").is_some_and(|name| !second.iter().any(|s| name.starts_with(s)))
+}
+
+/// What a collective of gicc's does, in words.
+pub(crate) fn collective(name: &str) -> Option<&'static str> {
+    let name = name.strip_prefix(gicc_abi::PREFIX)?;
+    if name.starts_with("all_reduce_") {
+        Some("combines the elements of all PEs, or of a part of them, on each")
+    } else if name.starts_with("all_gather_") {
+        Some("gathers the elements of all PEs, or of a part of them, on each")
+    } else {
+        None
+    }
+}
+
 /// What a function of NVSHMEM's or NCCL's does.
 pub(crate) fn library(name: &str) -> Option<Library> {
     let name = base_name(name);
@@ -168,6 +186,10 @@ mod tests {
         assert_eq!(library("nvshmem_getmem"), Some(Library::Get(1)));
         assert_eq!(library("nvshmem_my_pe"), None);
         assert_eq!(library("my_put"), None);
+        assert!(collective("__gicc_all_reduce_part_grid").is_some_and(|does| does.starts_with("combines")));
+        assert!(collective("__gicc_all_gather_block").is_some_and(|does| does.starts_with("gathers")));
+        assert!(is_pure_math("__nv_fmaxf") && !is_pure_math("__nv_sincosf") && !is_pure_math("fmaxf"));
+        assert_eq!((collective("all_reduce_block"), collective("__gicc_put_block")), (None, None));
         assert!(peer_pointer("nvshmem_ptr"));
         assert!(peer_pointer("_Z17ncclGetLsaPointerP15ncclWindow_vidmemmi"));
         assert!(!peer_pointer("_Zbroken"));

@@ -137,7 +137,7 @@ fn is_ahead(kernel: &Kernel, reset: &Site, own: &Site) -> bool {
     let between = |site: &Site| kernel.leads_to(reset.id, site.id) && kernel.leads_to(site.id, own.id);
     same && kernel.leads_to(reset.id, own.id)
         && !kernel.reaches(own.id, reset.id)
-        && !kernel.sites.iter().filter(|site| site.class == Class::LibraryCall).any(between)
+        && !kernel.sites.iter().filter(|site| matches!(site.class, Class::LibraryCall | Class::Collective)).any(between)
 }
 
 /// The ways in which a peer may be told that the flag is reset, before it signals.

@@ -93,7 +93,7 @@ pub struct Failed;
 pub(super) const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
                         loop-simplify,loop(loop-rotate)),globaldce";
 
-/// What of the runtime is not called goes first. Small functions of the user's are inlined before fences are placed: a call
+/// What nobody calls goes first. Small functions of the user's are inlined before fences are placed: a call
 /// ends what is known.
 pub(super) const INLINE: &str = "globaldce,always-inline,cgscc(inline)";
 
@@ -284,7 +284,7 @@ impl Run<'_> {
         }
         let unchecked = check_errors::unchecked(module, self.options.check_errors);
         self.ends(Stage::Verify, &program)?;
-        materialise::run(context, messages, module, Extent::Whole)?;
+        materialise::run(context, messages, module, Extent::Nothing)?;
         hold_epochs::run(context, module, &machine).map_err(one)?;
         drop_last_meeting::run(module);
         link_runtime::link(context, messages, module)?;
@@ -516,7 +516,7 @@ impl Run<'_> {
         if !self.options.emit.iter().any(|e| matches!(e, Emit::Ptx | Emit::Cubin)) {
             return Ok(());
         }
-        let text = program.units.join(nvptx::ptx(module, machine, messages).map_err(one)?)?;
+        let text = program.units.join(&nvptx::ptx(module, machine, messages).map_err(one)?)?;
         self.observer.finished(Stage::Ptx, self.started.elapsed());
         self.started = Instant::now();
         if self.options.emit.contains(&Emit::Cubin) && self.options.stop_after != Some(Stage::Ptx) {

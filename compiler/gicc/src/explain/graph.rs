@@ -71,7 +71,9 @@ fn place(site: &Site) -> (String, u32) {
 /// The colour of a class: what sends, what receives, what orders.
 pub(super) fn colour(class: Class) -> &'static str {
     match class {
-        Class::RemoteStore | Class::ExportedStore | Class::PacketStore | Class::BulkCopy => "#fde2c4",
+        Class::RemoteStore | Class::ExportedStore | Class::PacketStore | Class::BulkCopy | Class::Collective => {
+            "#fde2c4"
+        }
         Class::Signal | Class::LocalFlag | Class::GridCounter => "#f9c6cf",
         Class::PollLocal | Class::PollRemote | Class::PacketLoad => "#cfe3fa",
         Class::RemoteLoad | Class::LocalLoad => "#d5f0d3",

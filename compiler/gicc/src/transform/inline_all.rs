@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Requires: the device runtime is linked. Ensures: every function is `alwaysinline` but kernels, functions that call
-//! themselves, those that report failures or look at the clock (they communicate with nobody but the host), and those that would make
-//! their callers larger than a bound. Preserves: the meaning; the code becomes larger, so this is for analyses only.
+//! themselves, those that report failures, ask for them or look at the clock (they communicate with nobody but the host), and those
+//! that would make their callers larger than a bound. Preserves: the meaning; the code becomes larger, so this is for analyses only.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ use crate::llvm::{Call, defined_functions, instructions, is_kernel, name_of};
 const LARGEST: u64 = 1_000_000;
 
 /// Functions of the device runtime that stay out of line.
-const STAYS: [&str; 2] = ["gicc_rt_fail", "gicc_rt_keep_waiting"];
+const STAYS: [&str; 4] = ["gicc_rt_fail", "gicc_rt_keep_waiting", "__gicc_check_error", "__gicc_error_code"];
 
 /// Marks the functions.
 pub(crate) fn run(module: &Module<'_>) {
@@ -62,8 +62,12 @@ pub(crate) fn run(module: &Module<'_>) {
     }
     let kind = Attribute::get_named_enum_kind_id;
     let always = module.get_context().create_enum_attribute(kind("alwaysinline"), 0);
+    let never = module.get_context().create_enum_attribute(kind("noinline"), 0);
     for (n, function) in functions.iter().enumerate() {
-        if inlined[n] {
+        if STAYS.iter().any(|stays| name_of(*function).starts_with(stays)) {
+            function.remove_enum_attribute(AttributeLoc::Function, kind("alwaysinline"));
+            function.add_attribute(AttributeLoc::Function, never);
+        } else if inlined[n] {
             function.remove_enum_attribute(AttributeLoc::Function, kind("noinline"));
             function.remove_enum_attribute(AttributeLoc::Function, kind("optnone"));
             function.add_attribute(AttributeLoc::Function, always);

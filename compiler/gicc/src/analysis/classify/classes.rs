@@ -2,7 +2,7 @@
 //!
 //! | class | rule, the first that applies |
 //! | --- | --- |
-//! | barrier, fence, library call, bulk copy | by the operation |
+//! | barrier, fence, library call, collective, bulk copy | by the operation |
 //! | poll | a read that waits; of a peer's memory only where that is said outright; a grid counter where it is narrower than the system and own threads write there |
 //! | packet load | a poll of a vector or a 16-byte word |
 //! | packet store | a wide store to a peer, in a kernel that polls packets |
@@ -213,6 +213,9 @@ impl Work<'_, '_> {
             Operation::AsyncCopy { .. } => Some((Class::BulkCopy, shape("a copy by the asynchronous unit"))),
             Operation::CopyGroup(_) => Some((Class::BulkCopy, shape("completion of asynchronous copies"))),
             Operation::Mbarrier(_) => Some((Class::BulkCopy, shape("an mbarrier"))),
+            Operation::Call { does, .. } if raw.says == Says::Nothing => {
+                Some((Class::Collective, why(Evidence::Primitive, format!("{does}: a collective of gicc's"))))
+            }
             Operation::Call { does, .. } => {
                 let reason = why(Evidence::Library, format!("a library's function that {does}"));
                 let class = match raw.says {

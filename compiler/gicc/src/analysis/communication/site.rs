@@ -58,6 +58,8 @@ pub enum Class {
     BulkCopy,
     /// A call of a communication library that stays a call.
     LibraryCall,
+    /// A collective of gicc's, whose own protocol is not looked into. It orders nothing but its operands.
+    Collective,
 }
 
 impl Class {
@@ -79,6 +81,7 @@ impl Class {
         Class::Barrier,
         Class::BulkCopy,
         Class::LibraryCall,
+        Class::Collective,
     ];
 
     /// The name in JSON.
@@ -100,6 +103,7 @@ impl Class {
             Class::Barrier => "barrier",
             Class::BulkCopy => "bulk-copy",
             Class::LibraryCall => "library-call",
+            Class::Collective => "collective",
         }
     }
 
@@ -122,6 +126,7 @@ impl Class {
             Class::Barrier => "barrier",
             Class::BulkCopy => "asynchronous copy",
             Class::LibraryCall => "library call",
+            Class::Collective => "collective",
         }
     }
 
@@ -254,7 +259,7 @@ pub enum Operation {
     CopyGroup(CopyGroup),
     /// An operation on an mbarrier.
     Mbarrier(MbarrierAction),
-    /// A call of a communication library: its name and what it does.
+    /// A call of a communication library, or a collective of gicc's: its name and what it does.
     Call {
         /// The function.
         name: String,

@@ -53,6 +53,22 @@ pub(super) fn operations(
     if name.starts_with("llvm.") || name.starts_with("__nv_") || name.starts_with(known::ANNOTATED) {
         return;
     }
+    if let Some(does) = known::collective(name) {
+        let called = name.trim_start_matches(gicc_abi::PREFIX).to_owned();
+        let operation = Operation::Call { name: called.clone(), does };
+        raws.push(new(weak(operation, 0, Shape::Call(called))));
+        return;
+    }
+    // They stay calls in an examination.
+    let meets = match name {
+        "__gicc_check_error_block" => Some(Barrier::Block),
+        "__gicc_check_error_warp" => Some(Barrier::Warp),
+        _ => None,
+    };
+    if let Some(barrier) = meets {
+        raws.push(new(weak(Operation::Barrier(barrier), 0, shape())));
+        return;
+    }
     if let Some(intrinsic) = intrinsics::find(name) {
         raws.extend(own(intrinsic, node, arguments, shape(), &constant));
         return;

@@ -76,7 +76,8 @@ pub(super) fn find(
         return Reuse::Unknown;
     }
     let in_loop = |site: &Site, id: LoopId| kernel.control.loops_around(site.position.block).contains(&id);
-    if kernel.sites.iter().any(|s| s.class == Class::LibraryCall && (in_loop(s, writes) || in_loop(s, reads))) {
+    let is_call = |s: &Site| matches!(s.class, Class::LibraryCall | Class::Collective);
+    if kernel.sites.iter().any(|s| is_call(s) && (in_loop(s, writes) || in_loop(s, reads))) {
         return Reuse::Unknown;
     }
     let there = |edge: &&Relation| {

@@ -8,19 +8,34 @@ use super::super::decode::{Instruction, Shape};
 use super::super::event::{AccessKind, EventKind, Function as Change, WARPS};
 use super::super::value::{Compare, Scalar, Value, join};
 use super::{ERROR_WORDS, End, HEAP, HEAP_BYTES, Run, STRIDE, WORKSPACE, WORKSPACE_BYTES};
+use crate::analysis::known;
 
 impl<'a> Run<'a> {
-    #[expect(clippy::too_many_lines, reason = "one arm for each intrinsic")]
     pub(super) fn call(
         &mut self,
         instruction: &Instruction,
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<Option<Value>, End> {
-        let number = |index: usize| arguments.get(index).and_then(|v| v.scalar().get());
         if name.starts_with("gicc_rt_fail") {
             return Err(End::Failure);
         }
+        // A path on which something failed is over, so on this one nothing has.
+        let meets = match name {
+            "__gicc_check_error_block" => Some(("bar.red.or", 0)),
+            "__gicc_check_error_warp" => Some(("vote.sync.any", WARPS + self.role.thread / 32)),
+            "__gicc_check_error_thread" | "__gicc_error_code" => None,
+            _ => return self.call_of(instruction, name, arguments),
+        };
+        if let Some((text, id)) = meets {
+            self.event(instruction, 0, text, EventKind::Barrier { id, arrives: false });
+        }
+        Ok(Some(Value::known(0)))
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each intrinsic")]
+    fn call_of(&mut self, instruction: &Instruction, name: &str, arguments: Vec<Value>) -> Result<Option<Value>, End> {
+        let number = |index: usize| arguments.get(index).and_then(|v| v.scalar().get());
         if let Some(function) = self.functions.get(name) {
             let function = Rc::clone(function);
             return self.function(&function, arguments);
@@ -38,11 +53,15 @@ impl<'a> Run<'a> {
             "__gicc_timeout_ns" => return known(1 << 40),
             _ => {}
         }
+        // Its group meets in the code behind it.
+        if known::collective(name).is_some() {
+            return Ok(None);
+        }
         if let Some(intrinsic) = name.strip_prefix("__gicc_") {
             return self.ordering(instruction, intrinsic, &arguments);
         }
         let Some(intrinsic) = name.strip_prefix("llvm.") else {
-            if !name.is_empty() {
+            if !name.is_empty() && !known::is_pure_math(name) {
                 self.gap(instruction, format!("a call of `{name}`"));
             }
             let scalars: Vec<Scalar> = arguments.iter().flat_map(Value::scalars).collect();
@@ -207,6 +226,16 @@ impl<'a> Run<'a> {
                 )?;
                 None
             }
+            "atom_add_u64" => Some(self.atomic(
+                instruction,
+                "atom.add",
+                &scalar(0),
+                vec![scalar(1)],
+                Some(Change::Add),
+                shape(8),
+                order(2),
+                scope(3),
+            )?),
             "atom_inc_u32" => Some(self.atomic(
                 instruction,
                 "atom.inc",
