@@ -1,9 +1,12 @@
-// A collective's own protocol is proven elsewhere; an examination takes it as a call of its group that orders its operands and
-// nothing else. So a kernel that is right has no finding, and one that takes a collective for a barrier of all PEs is told.
+// A collective's own protocol is proven elsewhere; an examination takes it as a call of its group that reads one operand, writes the
+// other, and meets where there is something to do. So a kernel that is right has no finding, and one is told that takes a collective
+// for a barrier of all PEs, or gives it what has not arrived.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: %gicc check %t/right.cu | FileCheck --check-prefix=RIGHT %s
 // RUN: %gicc check %t/right.mlir | FileCheck --check-prefix=MLIR %s
 // RUN: not %gicc check %t/wrong.cu 2>&1 | FileCheck --check-prefix=WRONG %s
+// RUN: not %gicc check %t/operands.cu 2>&1 | FileCheck --check-prefix=OPERANDS %s
+// RUN: %gicc check %t/errors.cu 2>&1 | FileCheck --check-prefix=ERRORS %s
 // RUN: not %gicc check %t/refused.cu 2>&1 | FileCheck --check-prefix=REFUSED %s
 // RUN: %gicc explain %t/wrong.cu | FileCheck --check-prefix=EXPLAINED %s
 // RUN: %gicc explain %t/wrong.cu --format json | FileCheck --check-prefix=JSON %s
@@ -54,6 +57,77 @@ extern "C" __global__ void beside(float *x, float *landing, float *y, int n) {
 // EXPLAINED-NEXT: why: combines the elements of all PEs, or of a part of them, on each: a collective of gicc's
 // EXPLAINED-NEXT: ▲ barrier: barrier of the block, by all threads
 // JSON: "class":"collective"
+
+//--- operands.cu
+#include <gicc/gicc.cuh>
+#define NEXT ((gicc::my_pe() + 1) % gicc::n_pes())
+// The input has not arrived: nobody waited for it.
+extern "C" __global__ void not_arrived(float *out, float *landing, const float *x, gicc::signal_t *s, int n) {
+  gicc::put_signal<gicc::block>(landing, x, n, s, 1, NEXT);
+  gicc::all_reduce(out, landing, n);
+}
+// With nothing to do, a collective does not meet, so not all threads have stored when one signals.
+extern "C" __global__ void no_meeting(float *x, float *landing, float *out, gicc::signal_t *s, float *z, int n, int m) {
+  float *there = gicc::peer_ptr(landing, NEXT);
+  for (int i = threadIdx.x; i < n; i += blockDim.x) there[i] = x[i];
+  gicc::all_reduce(z, z, m);
+  if (threadIdx.x == 0) gicc::signal(s, 1, NEXT);
+  gicc::wait<gicc::block>(s, gicc::cmp::ge, 1, gicc::any_pe);
+  if (gicc::failed<gicc::block>()) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = landing[i];
+}
+// A warp's question for errors is a vote, and orders nothing.
+extern "C" __global__ void vote(float *x, float *landing, float *out, gicc::signal_t *s) {
+  gicc::peer_ptr(landing, NEXT)[threadIdx.x] = x[threadIdx.x];
+  if (gicc::failed<gicc::warp>()) return;
+  if (threadIdx.x == 0) gicc::signal(s, 1, NEXT);
+  gicc::wait<gicc::block>(s, gicc::cmp::ge, 1, gicc::any_pe);
+  if (gicc::failed<gicc::block>()) return;
+  out[threadIdx.x] = landing[threadIdx.x];
+}
+// The last thread of the block speaks for it: it is executed, too.
+extern "C" __global__ void last(float *x, float *landing, float *out, gicc::signal_t *s) {
+  gicc::peer_ptr(landing, NEXT)[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == blockDim.x - 1) gicc::signal(s, 1, NEXT);
+  gicc::wait<gicc::block>(s, gicc::cmp::ge, 1, gicc::any_pe);
+  if (gicc::failed<gicc::block>()) return;
+  out[threadIdx.x] = landing[threadIdx.x];
+}
+// OPERANDS: error[C0114] no-order, in `not_arrived`
+// OPERANDS: operands.cu:6:3]
+// OPERANDS: error[C0105] no-barrier-before-signal, in `no_meeting`
+// OPERANDS: error[C0105] no-barrier-before-signal, in `vote`
+// OPERANDS-NOT: `last`
+// OPERANDS: 4 kernels: 3 findings of correctness
+
+//--- errors.cu
+#include <gicc/gicc.cuh>
+#define NEXT ((gicc::my_pe() + 1) % gicc::n_pes())
+// What happens after an error is not followed, and where that matters to others it is said.
+extern "C" __global__ void tells(float *x, float *landing, gicc::signal_t *s, int *status, int n) {
+  gicc::put_signal<gicc::block>(landing, x, n, s, 1, NEXT);
+  gicc::wait<gicc::block>(s, gicc::cmp::ge, 1, gicc::any_pe);
+  if (gicc::failed<gicc::block>()) {
+    if (threadIdx.x == 0) *gicc::peer_ptr(status, NEXT) = 1;
+    return;
+  }
+  x[threadIdx.x] += landing[threadIdx.x];
+}
+extern "C" __global__ void returns(float *x, float *landing, gicc::signal_t *s, int *status, int n) {
+  gicc::put_signal<gicc::block>(landing, x, n, s, 1, NEXT);
+  gicc::wait<gicc::block>(s, gicc::cmp::ge, 1, gicc::any_pe);
+  if (gicc::failed<gicc::block>()) {
+    *status = 1;
+    return;
+  }
+  x[threadIdx.x] += landing[threadIdx.x];
+}
+// ERRORS: note[C0308] incomplete, in `tells`
+// ERRORS: what the kernel does after an error was not followed
+// ERRORS: errors.cu:8:
+// ERRORS-NOT: `returns`
+// ERRORS: 2 kernels: nothing is wrong
 
 //--- refused.cu
 #include <gicc/gicc.cuh>

@@ -26,6 +26,11 @@
 // RUN: not %gicc %s -DNAME=gicc_all_reduce_block_f32_sum_by_quick_2 '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=BELOW %s
 // RUN: not %gicc %s -DNAME=gicc_collective_wait '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=WAIT %s
 // RUN: not %gicc %s -DNAME=gicc_rt_fail '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=RUNTIME %s
+// RUN: not %gicc %s -DQUALIFIER=inline -DNAME=gicc_all_reduce_block_f32_sum_one_shot '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=TAKEN %s
+// RUN: not %gicc %s -DQUALIFIER=inline -DNAME=gicc_collective_wait '-DBODY={}' -o %t/none 2>&1 | FileCheck --check-prefix=WAIT %s
+// RUN: not %gicc %s -DVARIABLE=gicc_collective_wait -o %t/none 2>&1 | FileCheck --check-prefix=WAIT %s
+// RUN: not %gicc %s -DVARIABLE=gicc_rt_fail -o %t/none 2>&1 | FileCheck --check-prefix=RUNTIME %s
+// RUN: not %gicc %S/Inputs/own_intrinsic.mlir -o %t/none 2>&1 | FileCheck --check-prefix=INTRINSIC %s
 // RUN: not %gicc %S/Inputs/own_names.mlir -o %t/none 2>&1 | FileCheck --check-prefix=MLIR %s
 // RUN: not %gicc %S/Inputs/own_names.mlir --dump-ir-after mlir-lower -o %t/none 2>&1 | FileCheck --check-prefix=MLIR %s
 // TAKEN: `gicc_all_reduce_block_f32_sum_one_shot` is the program's
@@ -36,6 +41,8 @@
 // WAIT: `gicc_collective_wait` is the program's
 // RUNTIME: `gicc_rt_fail` is defined by the program
 // RUNTIME: functions of the device runtime have such names
+// INTRINSIC: `__gicc_my_pe` is defined by the program
+// INTRINSIC: gicc defines its intrinsics itself
 // MLIR: `gicc_all_reduce_block_f32_sum_one_shot` is the program's
 
 // IR that was linked, with the functions of the device runtime that stay functions, is compiled as it says, too.
@@ -46,8 +53,11 @@
 // LINKED: define internal {{.*}}@__gicc_div_up(
 #include <gicc/gicc.cuh>
 
+#ifndef QUALIFIER
+#define QUALIFIER
+#endif
 #if defined(NAME)
-extern "C" __device__ void NAME(int) BODY
+extern "C" __device__ QUALIFIER void NAME(int) BODY
 extern "C" __global__ void taken(float *x) { gicc::all_reduce(x, x, 100); NAME(0); }
 
 #elif defined(VARIABLE)

@@ -31,3 +31,4 @@
 #include "src/event.cu"
 #include "src/check_error.cu"
 #include "src/virtual.cu"
+#include "src/stand_in.cu"

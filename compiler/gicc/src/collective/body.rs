@@ -486,12 +486,15 @@ impl Function {
             None => "    llvm.return\n".into(),
         };
         let text = format!(
-            "  llvm.func linkonce_odr @{name}({parameters}){arrow} attributes {{convergent, {inlining}}} {{\n{}{}{end}  }}\n",
+            "  llvm.func linkonce_odr @{name}({parameters}){arrow} attributes {{convergent, {inlining}, passthrough = [\"{MADE_BY_GICC}\"]}} {{\n{}{}{end}  }}\n",
             b.constants, b.text
         );
         Function { name: name.to_owned(), text, called: b.called }
     }
 }
+
+/// The attribute of functions that level H made, by which they are known among a program's.
+pub(crate) const MADE_BY_GICC: &str = "gicc-collective";
 
 /// The text of a module of functions, with declarations of what they call beside each other.
 pub(crate) fn module(functions: &[Function]) -> String {

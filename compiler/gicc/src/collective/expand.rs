@@ -29,7 +29,7 @@ use melior::ir::{OperationRef, RegionLike as _};
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
 use super::operation::{Asked, symbol_table};
-use super::{Refused, expansion};
+use super::{MADE_BY_GICC, Refused, expansion};
 use crate::dialect::ir::{Before, all_below, erase, name_of, symbol_name};
 use crate::dialect::passes::Failed;
 use crate::dialect::{emit_error, emit_remark, parse_own_text};
@@ -76,8 +76,8 @@ impl<'c, 'a> Tables<'c, 'a> {
         let first = body.and_then(|b| b.first_operation());
         let found =
             std::iter::successors(first, |o| o.next_in_block()).find(|o| symbol_name(*o).as_deref() == Some(symbol));
-        let linkage = |o: OperationRef<'_, '_>| o.attribute("linkage").map(|a| a.to_string()).unwrap_or_default();
-        found.is_some_and(|o| !linkage(o).contains("linkonce_odr"))
+        let made = |o: OperationRef<'_, '_>| o.attribute("passthrough").map(|a| a.to_string()).unwrap_or_default();
+        found.is_some_and(|o| !made(o).contains(MADE_BY_GICC))
     }
 }
 

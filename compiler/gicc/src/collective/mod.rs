@@ -55,8 +55,9 @@ use packets::{Access, Layout};
 use quick::Quick;
 use reduce::{Reduction, bytes_of, is_half};
 
+pub(crate) use body::MADE_BY_GICC;
 pub(crate) use expand::run as expand;
-pub(crate) use frame::Group;
+pub(crate) use frame::{FAR_WAIT, Group};
 pub(crate) use lower::{lower, lower_root};
 pub(crate) use operation::Asked;
 pub(crate) use root::{all as roots, is_root, signature as signature_of_root, type_of as type_of_root};
@@ -148,6 +149,11 @@ impl Signature {
     /// The symbol of what it has below the entry.
     fn root(&self) -> String {
         format!("{}_by_{}", self.stem(), root::name(self.algorithm))
+    }
+
+    /// Bytes of an element.
+    pub(crate) fn element_bytes(&self) -> u32 {
+        bytes_of(self.element)
     }
 
     /// Whether a function that its entry calls, directly or not, may have this symbol.

@@ -25,7 +25,7 @@ const OWN: &str = "gicc-units";
 /// So many builds are kept beside one that is new; of more, those that were written to last.
 const BUILDS: usize = 3;
 
-/// The libraries whose files tell builds apart: their names begin so, and each is loaded once.
+/// The libraries whose files tell builds apart: their names begin so.
 const LIBRARIES: [&str; 2] = ["libLLVM", "libMLIR"];
 
 /// The greatest entry that is read.
@@ -178,17 +178,18 @@ fn hash(bytes: &[u8]) -> u64 {
 /// The name of this build: 32 digits. It does not depend on how the program was started, nor on where.
 fn build() -> Option<String> {
     let program = buildid::build_id()?;
-    let mut libraries: Vec<String> = loaded()
-        .into_iter()
-        .filter(|file| {
-            let name = file.file_name().map(|name| name.to_string_lossy());
-            name.is_some_and(|name| LIBRARIES.iter().any(|library| name.starts_with(library)))
-        })
-        .filter_map(|file| state_of(&file))
-        .collect();
-    libraries.sort();
-    (libraries.len() == LIBRARIES.len())
-        .then(|| format!("{:016x}{:016x}", hash(program), hash(libraries.join(" ").as_bytes())))
+    let mut states = Vec::new();
+    for library in LIBRARIES {
+        let is_named_so = |file: &Path| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(library));
+        let files = loaded().into_iter().filter(|file| is_named_so(file)).map(|file| state_of(&file));
+        let mut files: Vec<String> = files.collect::<Option<_>>()?;
+        files.sort();
+        if files.is_empty() {
+            return None;
+        }
+        states.extend(files);
+    }
+    Some(format!("{:016x}{:016x}", hash(program), hash(states.join(" ").as_bytes())))
 }
 
 fn is_hexadecimal(name: &str, digits: usize) -> bool {

@@ -113,8 +113,8 @@ struct Unit<'c> {
     stages: Vec<(Stage, Module<'c>)>,
 }
 
-/// Puts a declaration at the end of the module in the place of a root, with the attributes that all of them have.
-fn declare<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> FunctionValue<'c> {
+/// Puts a declaration at the end of the module in the place of a function, with the attributes that roots have.
+pub(crate) fn declare<'c>(module: &Module<'c>, function: FunctionValue<'c>) -> FunctionValue<'c> {
     let name = name_of(function);
     let declared = module.add_function("", function.get_type(), Some(Linkage::External));
     function.replace_all_uses_with(declared);

@@ -18,7 +18,7 @@ use inkwell::module::{Linkage, Module};
 
 use super::team_facts::mark_as_value;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::driver::units::is_declared_root;
+use crate::driver::units::{declare, is_declared_root};
 use crate::llvm::{Messages, attribute, calls, defined_functions, demangled, is_kernel, name_of, span};
 
 /// The device runtime.
@@ -28,7 +28,7 @@ static DEVICE_RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/device_
 const SUPPLIED: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
 
 /// The division of the device runtime, which is called so that it can leave loops.
-const DIV_UP: &str = "__gicc_div_up";
+pub(super) const DIV_UP: &str = "__gicc_div_up";
 
 /// Hash of the device runtime, for the module's record.
 pub(crate) fn runtime_hash() -> u64 {
@@ -43,6 +43,10 @@ pub(crate) fn run<'c>(context: &'c Context, messages: &Messages, module: &Module
 
 /// The same for an analysis, which takes calls of undefined functions as they are.
 pub(crate) fn link<'c>(context: &'c Context, messages: &Messages, module: &Module<'c>) -> Result<(), Vec<Diagnostic>> {
+    // IR of gicc's own has it already; nobody else's takes its place.
+    if let Some(linked) = module.get_function(DIV_UP).filter(|f| f.count_basic_blocks() > 0) {
+        declare(module, linked);
+    }
     link_bitcode(context, messages, module, DEVICE_RUNTIME, "the device runtime").map_err(|d| vec![d])?;
     for function in defined_functions(module) {
         // `peer_ptr` returns null after an error; what its caller does with that is a fault, and not undefined. All functions

@@ -19,20 +19,19 @@
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use gicc_abi::intrinsics::{self, Intrinsic};
+use inkwell::AddressSpace;
 use inkwell::context::Context;
+use inkwell::llvm_sys::core::LLVMGetNamedGlobalAlias;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{BasicValue as _, FunctionValue};
+use inkwell::values::{AnyValueEnum, BasicValue as _, FunctionValue, InstructionValue};
 
 use super::link_runtime::link_module;
-use crate::collective::{Collective, Group, Refused, Signature, lower, lower_root};
+use crate::collective::{Collective, FAR_WAIT, Group, MADE_BY_GICC, Refused, Signature, lower, lower_root};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::driver::units::is_declared_root;
 use crate::driver::{Cache, entries};
-use crate::llvm::{Call, Messages, call, calls, name_of, replace, span, stand_at};
-
-/// All threads of the block meet.
-const BARRIER: &str = "llvm.nvvm.barrier.cta.sync.aligned.all";
+use crate::llvm::{Call, Messages, attribute, call, calls, name_of, replace, span, stand_at};
 
 /// The prefix of the collectives of the interface.
 const COLLECTIVE: &str = "__gicc_all_";
@@ -44,8 +43,9 @@ pub(crate) enum Extent<'a> {
     Whole,
     /// What is inlined into the program; roots are declared. The cache is where that is kept.
     Entries(Option<&'a Cache>),
-    /// Nothing: it stays a call, behind which its group meets as it would. For an examination, which is about the program's own
-    /// protocol; that of the collectives is proven elsewhere.
+    /// Nothing: it stays a call, behind which something stands in for it that does to memory of this PE what it does
+    /// (`runtime/device/src/stand_in.cu`). For an examination, which is about the program's own protocol; that of the collectives is
+    /// proven elsewhere.
     Nothing,
 }
 
@@ -76,7 +76,13 @@ pub(crate) fn run<'c>(
         return Err(errors);
     }
     if let Extent::Nothing = extent {
-        sites.iter().zip(&signatures).for_each(|(site, signature)| meet(module, site, signature.group));
+        sites.iter().zip(&signatures).for_each(|(site, signature)| stand_in(module, site, signature));
+        let called: Vec<InstructionValue<'_>> = sites.iter().map(|site| site.instruction).collect();
+        let is_taken =
+            |f: &FunctionValue<'_>| name_of(*f).starts_with(COLLECTIVE) && uses(*f).any(|user| !called.contains(&user));
+        if let Some(taken) = module.get_functions().find(is_taken) {
+            return Err(vec![address_taken(&name_of(taken))]);
+        }
         define_roots(context, messages, module)?;
         return Ok(remarks);
     }
@@ -110,15 +116,19 @@ fn name_is_free(module: &Module<'_>, signature: &Signature) -> Result<(), Diagno
             .cause("gicc makes a function of that name for this collective")
             .cure("name the program's function or variable otherwise: `gicc_all_` and `gicc_collective_` are gicc's"))
     };
-    if module.get_global(&symbol).is_some() {
-        return taken(&symbol);
+    if has_alias(module, &symbol) || has_alias(module, FAR_WAIT) {
+        return taken(if has_alias(module, &symbol) { &symbol } else { FAR_WAIT });
+    }
+    for variable in module.get_globals() {
+        let name = variable.get_name().to_string_lossy().into_owned();
+        if name == symbol || signature.owns(&name) {
+            return taken(&name);
+        }
     }
     for function in module.get_functions() {
         let name = name_of(function);
-        // Of IR of gicc's own, functions are merged with the same ones.
-        let is_gicc = function.get_linkage() == Linkage::LinkOnceODR;
-        let is_same = name == symbol && !is_gicc;
-        let is_below = signature.owns(&name) && function.count_basic_blocks() > 0 && !is_gicc;
+        let is_same = name == symbol && !is_of_gicc(function);
+        let is_below = signature.owns(&name) && function.count_basic_blocks() > 0 && !is_of_gicc(function);
         if is_same || is_below && function.get_linkage() != Linkage::Internal {
             return taken(&name);
         }
@@ -126,8 +136,27 @@ fn name_is_free(module: &Module<'_>, signature: &Signature) -> Result<(), Diagno
     Ok(())
 }
 
+/// Whether a function is one that level H made, as in IR of gicc's own, where the same ones are merged.
+fn is_of_gicc(function: FunctionValue<'_>) -> bool {
+    function.get_linkage() == Linkage::LinkOnceODR && attribute(function, MADE_BY_GICC).is_some()
+}
+
+fn has_alias(module: &Module<'_>, name: &str) -> bool {
+    // SAFETY: the module is alive; the name is given with its length.
+    unsafe { !LLVMGetNamedGlobalAlias(module.as_mut_ptr(), name.as_ptr().cast(), name.len()).is_null() }
+}
+
 fn is_used(function: FunctionValue<'_>) -> bool {
     function.as_global_value().as_pointer_value().get_first_use().is_some()
+}
+
+/// The instructions that use a function; one that stores its address as a constant is told as the function's last.
+fn uses<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
+    let first = function.as_global_value().as_pointer_value().get_first_use();
+    std::iter::successors(first, |used| used.get_next_use()).filter_map(|used| match used.get_user() {
+        AnyValueEnum::InstructionValue(user) => Some(user),
+        other => InstructionValue::try_from(other).ok(),
+    })
 }
 
 fn address_taken(name: &str) -> Diagnostic {
@@ -136,20 +165,25 @@ fn address_taken(name: &str) -> Diagnostic {
         .cure("call it directly")
 }
 
-/// The group meets behind a collective that stays a call.
-fn meet<'c>(module: &Module<'c>, site: &Call<'c>, group: Group) {
+/// Calls behind a collective what stands in for it.
+fn stand_in<'c>(module: &Module<'c>, site: &Call<'c>, signature: &Signature) {
     let context = module.get_context();
     let Some(next) = site.instruction.get_next_instruction() else { return };
-    let none = context.void_type();
-    match group {
-        Group::Grid => call(module, next, "__gicc_grid_sync", none.fn_type(&[], false), &[]),
-        Group::Block => {
-            let number = context.i32_type();
-            call(module, next, BARRIER, none.fn_type(&[number.into()], false), &[number.const_zero().into()])
+    let (pointer, number) = (context.ptr_type(AddressSpace::default()), context.i32_type());
+    let all = site.arguments();
+    let copies = match (signature.collective, signature.part) {
+        (Collective::AllReduce(_), _) => number.const_int(1, false).into(),
+        (Collective::AllGather, true) => all[all.len() - 1],
+        (Collective::AllGather, false) => {
+            call(module, next, "__gicc_n_pes", number.fn_type(&[], false), &[]).expect("it has a result")
         }
     };
-    if let Some(meeting) = next.get_previous_instruction() {
-        stand_at(meeting, site.instruction);
+    let parameters = [pointer.into(), pointer.into(), context.i64_type().into(), number.into()];
+    let arguments = [all[0], all[1], all[2], copies];
+    let name = format!("gicc_rt_stand_in_{}_{}", signature.group.name(), signature.element_bytes());
+    call(module, next, &name, context.void_type().fn_type(&parameters, false), &arguments);
+    if let Some(called) = next.get_previous_instruction() {
+        stand_at(called, site.instruction);
     }
 }
 

@@ -3,8 +3,8 @@
 //! Rules, each with its code:
 //! 1. The module is for NVPTX or for no target yet (E0208).
 //! 2. A function named `__gicc_*` is one of `gicc_abi::intrinsics`, has its signature, and is not defined by the user (E0201).
-//!    Nor is one named `gicc_rt_*`, as those of the device runtime are: it would take the place of gicc's. IR of gicc's own, where
-//!    they are internal, is let through.
+//!    Nor is a function or variable named `gicc_rt_*`, as those of the device runtime are: it would take the place of gicc's. IR of
+//!    gicc's own is let through: there they are internal, and of intrinsics only the division is a function.
 //! 3. A user's module calls only the interface and the team's facts; requirements and orderings belong to the device
 //!    runtime and to `place_fences` (E0207).
 //! 4. Every atomic operation's syncscope is one that NVPTX has: system, `device`, `cluster`, `block` (E0202).
@@ -20,11 +20,15 @@ use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{AnyValue as _, AsValueRef as _, FunctionValue, InstructionOpcode, InstructionValue};
 
+use super::link_runtime::DIV_UP;
 use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::llvm::{calls, defined_functions, instructions, name_of, span};
 
 /// What names of the device runtime's functions begin with, besides those of intrinsics.
 const RUNTIME: &str = "gicc_rt_";
+
+/// Why those are refused.
+const OF_RUNTIME: &str = "functions of the device runtime have such names";
 
 /// Checks a module as it came from the front end.
 pub(crate) fn run(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
@@ -34,12 +38,17 @@ pub(crate) fn run(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
         let name = name_of(function);
         if name.starts_with(PREFIX) {
             intrinsic(module, function, &name, &mut errors);
-        } else if name.starts_with(RUNTIME) && is_the_programs(function) {
-            errors.push(defined(
-                &name,
-                "functions of the device runtime have such names",
-                "name the function otherwise",
-            ));
+        } else if name.starts_with(RUNTIME)
+            && function.count_basic_blocks() > 0
+            && function.get_linkage() != Linkage::Internal
+        {
+            errors.push(defined(&name, OF_RUNTIME, "name the function otherwise"));
+        }
+    }
+    for variable in module.get_globals() {
+        let name = variable.get_name().to_string_lossy().into_owned();
+        if name.starts_with(RUNTIME) {
+            errors.push(defined(&name, OF_RUNTIME, "name the variable otherwise"));
         }
     }
     scopes(module, &mut errors);
@@ -68,7 +77,9 @@ fn intrinsic(module: &Module<'_>, function: FunctionValue<'_>, name: &str, error
         );
         return;
     };
-    if is_the_programs(function) {
+    // What was linked is linked again (`link_runtime`).
+    let is_gicc = name == DIV_UP && function.get_linkage() == Linkage::Internal;
+    if function.count_basic_blocks() > 0 && !is_gicc {
         errors.push(defined(name, "gicc defines its intrinsics itself", "declare the function without a body"));
     } else if let Err(expected) = signature(function, known) {
         errors.push(
@@ -86,11 +97,6 @@ fn intrinsic(module: &Module<'_>, function: FunctionValue<'_>, name: &str, error
                 .cure("use gicc::signal, gicc::wait, gicc::release and gicc::acquire"),
         );
     }
-}
-
-/// Whether a function is defined, and not as it is in IR of gicc's own, whose functions are internal once they are linked.
-fn is_the_programs(function: FunctionValue<'_>) -> bool {
-    function.count_basic_blocks() > 0 && function.get_linkage() != Linkage::Internal
 }
 
 fn defined(name: &str, cause: &str, cure: &str) -> Diagnostic {

@@ -58,7 +58,7 @@ pub enum Class {
     BulkCopy,
     /// A call of a communication library that stays a call.
     LibraryCall,
-    /// A collective of gicc's, whose own protocol is not looked into. It orders nothing but its operands.
+    /// A collective of gicc's, whose own protocol is not looked into.
     Collective,
 }
 

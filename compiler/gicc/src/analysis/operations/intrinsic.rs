@@ -59,14 +59,9 @@ pub(super) fn operations(
         raws.push(new(weak(operation, 0, Shape::Call(called))));
         return;
     }
-    // They stay calls in an examination.
-    let meets = match name {
-        "__gicc_check_error_block" => Some(Barrier::Block),
-        "__gicc_check_error_warp" => Some(Barrier::Warp),
-        _ => None,
-    };
-    if let Some(barrier) = meets {
-        raws.push(new(weak(Operation::Barrier(barrier), 0, shape())));
+    // It stays a call in an examination. That of a warp is a vote, which orders nothing.
+    if name == "__gicc_check_error_block" {
+        raws.push(new(weak(Operation::Barrier(Barrier::Block), 0, shape())));
         return;
     }
     if let Some(intrinsic) = intrinsics::find(name) {

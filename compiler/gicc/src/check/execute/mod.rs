@@ -33,8 +33,8 @@ use gap::Gap;
 use thread::{Executed, Launch, Path, Role, execute};
 use value::Input;
 
-/// Threads of a block that are executed: two of the first warp, one of the second.
-const THREADS: [u32; 3] = [0, 1, 32];
+/// Threads of a block that are executed: two of the first warp, the first and the last of the second, which is the block's last.
+const THREADS: [u32; 4] = [0, 1, 32, 63];
 /// Threads of a block.
 const BLOCK: u32 = 64;
 /// Assignments of numbers to the kernel's parameters that are tried.
@@ -176,7 +176,8 @@ fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch
         for block in 0..launch.blocks {
             for thread in THREADS.into_iter().filter(|thread| *thread < launch.threads) {
                 let role = Role { pe, block, thread };
-                let Executed { paths, truncated, failed, .. } = execute(functions, kernel, &launch, role, work);
+                let Executed { paths, truncated, failed, after_errors, .. } =
+                    execute(functions, kernel, &launch, role, work);
                 if truncated {
                     let words = "a thread has more paths than were followed".to_owned();
                     gaps.insert(Gap { words, span: None });
@@ -185,6 +186,7 @@ fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch
                     return Tried::Fails;
                 }
                 gaps.extend(paths.iter().flat_map(|path| path.gaps.iter().cloned()));
+                gaps.extend(after_errors);
                 if !paths.is_empty() && (thread < 32 || !does_the_same(&paths, threads.last(), role)) {
                     threads.push((role, paths));
                 }

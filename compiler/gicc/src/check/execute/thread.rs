@@ -22,6 +22,8 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use memory_model::Semantics;
+
 use super::decode::{Function, Instruction, Op};
 use super::event::{Event, EventKind};
 use super::facts::Facts;
@@ -102,6 +104,8 @@ pub(crate) struct Executed {
     pub(crate) truncated: bool,
     /// Some path ended in a report of the runtime's that the kernel is used wrongly.
     pub(crate) failed: bool,
+    /// Where the kernel begins to do something that matters to others after an error that it asked for.
+    pub(crate) after_errors: BTreeSet<Gap>,
     /// The kernel looks at the number of the block.
     pub(crate) looks_at_block: bool,
     /// It looks at the number of the thread, or speaks to other threads of its warp.
@@ -130,6 +134,8 @@ const MOST_GAPS: usize = 64;
 pub(super) enum End {
     /// The thread returned.
     Done,
+    /// The kernel asked for errors, and has one.
+    Failed,
     /// Going round in vain.
     Vain,
     /// A report of the runtime's.
@@ -173,6 +179,7 @@ pub(crate) fn execute(
         match end {
             End::Done | End::Lost => found.paths.push(Path { events: run.events, gaps: run.gaps }),
             End::Failure => found.failed = true,
+            End::Failed => found.after_errors.extend(run.after_error),
             End::Vain => {}
         }
     }
@@ -211,6 +218,10 @@ pub(super) struct Run<'a> {
     pub(super) phases: BTreeMap<u64, u32>,
     /// What one expression on a path is: the same expression gives the same decision.
     depth: usize,
+    /// The kernel asked for errors, and was told that there is one.
+    failing: bool,
+    /// What it does then, where that matters to others.
+    after_error: Option<Gap>,
 }
 
 enum Step {
@@ -244,6 +255,8 @@ impl<'a> Run<'a> {
             forked_at: 0,
             phases: BTreeMap::new(),
             depth: 0,
+            failing: false,
+            after_error: None,
         }
     }
 
@@ -260,6 +273,7 @@ impl<'a> Run<'a> {
             });
         }
         match self.function(kernel, arguments) {
+            _ if self.failing => End::Failed,
             Ok(_) => End::Done,
             Err(end) => end,
         }
@@ -328,6 +342,9 @@ impl<'a> Run<'a> {
                         self.lost(instruction.span.as_ref(), "a path of many operations on memory was left here")
                     );
                 }
+                if self.after_error.is_some() {
+                    break 'run Err(End::Failed);
+                }
                 match self.instruction(instruction, block, &mut values) {
                     Ok(Step::Next) => {}
                     Ok(Step::Jump(to)) => {
@@ -345,10 +362,24 @@ impl<'a> Run<'a> {
         result
     }
 
+    /// Whether an event is more than a plain access of the PE's own memory, a meeting or a fence.
+    fn matters_to_others(&self, kind: &EventKind) -> bool {
+        let own = self.heap(self.role.pe)..self.heap(self.role.pe) + STRIDE;
+        match kind {
+            EventKind::Access(access) => access.semantics != Semantics::Weak || !own.contains(&access.address),
+            EventKind::Copy { to, from, .. } => !own.contains(to) || !own.contains(from),
+            _ => false,
+        }
+    }
+
     /// Adds an event.
     pub(super) fn event(&mut self, instruction: &Instruction, part: u32, text: &str, kind: EventKind) {
         if !matches!(kind, EventKind::Assume { .. } | EventKind::Because(..)) {
             self.rounds.clear();
+        }
+        if self.failing && self.matters_to_others(&kind) {
+            let words = "what the kernel does after an error was not followed".to_owned();
+            self.after_error.get_or_insert(Gap { words, span: instruction.span.clone() });
         }
         self.events.push(Event {
             site: (instruction.id, part),

@@ -28,17 +28,7 @@ impl<'a> Run<'a> {
         let decided = self.decided(condition);
         let mut taken = match decided {
             Some(taken) => taken,
-            None => {
-                let taken = match self.taken.get(self.next) {
-                    Some(taken) => *taken,
-                    None => {
-                        self.taken.push(false);
-                        false
-                    }
-                };
-                self.next += 1;
-                taken
-            }
+            None => self.decide(),
         };
         let key = (instruction.id, taken);
         let rounds = self.rounds.entry(key).or_default();
@@ -65,6 +55,19 @@ impl<'a> Run<'a> {
             self.facts.add(expression, taken);
         }
         Ok(taken)
+    }
+
+    /// The next decision of this run: one that was given, else no; another run decides otherwise.
+    pub(super) fn decide(&mut self) -> bool {
+        let decision = match self.taken.get(self.next) {
+            Some(given) => *given,
+            None => {
+                self.taken.push(false);
+                false
+            }
+        };
+        self.next += 1;
+        decision
     }
 
     /// Notes what reads must have returned for a condition to be so.

@@ -20,17 +20,23 @@ impl<'a> Run<'a> {
         if name.starts_with("gicc_rt_fail") {
             return Err(End::Failure);
         }
-        // A path on which something failed is over, so on this one nothing has.
-        let meets = match name {
-            "__gicc_check_error_block" => Some(("bar.red.or", 0)),
-            "__gicc_check_error_warp" => Some(("vote.sync.any", WARPS + self.role.thread / 32)),
-            "__gicc_check_error_thread" | "__gicc_error_code" => None,
+        match name {
+            "__gicc_check_error_block" => {
+                self.event(instruction, 0, "bar.red.or", EventKind::Barrier { id: 0, arrives: false });
+            }
+            "__gicc_check_error_warp" | "__gicc_check_error_thread" | "__gicc_error_code" => {}
             _ => return self.call_of(instruction, name, arguments),
-        };
-        if let Some((text, id)) = meets {
-            self.event(instruction, 0, text, EventKind::Barrier { id, arrives: false });
         }
-        Ok(Some(Value::known(0)))
+        Ok(Some(Value::known(u128::from(self.has_failed()))))
+    }
+
+    /// Whether something has failed, for a kernel that asks. A path on which it has is followed to the first thing that matters
+    /// to others, and is none of the launch's: what failed is over.
+    fn has_failed(&mut self) -> bool {
+        if !self.failing {
+            self.failing = self.decide();
+        }
+        self.failing
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each intrinsic")]
@@ -53,7 +59,7 @@ impl<'a> Run<'a> {
             "__gicc_timeout_ns" => return known(1 << 40),
             _ => {}
         }
-        // Its group meets in the code behind it.
+        // What stands in for it follows it.
         if known::collective(name).is_some() {
             return Ok(None);
         }

@@ -226,7 +226,10 @@ impl<'a> Run<'a> {
         let change = match change {
             Some(change) => change,
             None => {
-                self.gap(instruction, "an atomic operation whose new value is not followed (of floating-point or signed numbers)");
+                self.gap(
+                    instruction,
+                    "an atomic operation whose new value is not followed (of floating-point or signed numbers)",
+                );
                 Change::Exchange
             }
         };
