@@ -25,7 +25,17 @@ extern "C" __global__ void by_grid(float *x, long n) {
   if (gicc::failed<gicc::grid>()) return;
   x[blockIdx.x] += x[blockIdx.x + 1];
 }
-// RIGHT: 2 kernels: nothing is wrong, 0 findings of performance, 0 notes
+// Barriers that follow each other order what lies between them and the collectives.
+extern "C" __global__ void between(float *z, const float *x, float *y) {
+  gicc::all_reduce(z, x, 64);
+  gicc::barrier();
+  if (gicc::failed<gicc::block>()) return;
+  y[threadIdx.x] = gicc::peer_ptr(z, (gicc::my_pe() + 1) % gicc::n_pes())[threadIdx.x];
+  gicc::barrier();
+  if (gicc::failed<gicc::block>()) return;
+  gicc::all_reduce(z, x, 64);
+}
+// RIGHT: 3 kernels: nothing is wrong, 0 findings of performance, 0 notes
 
 //--- right.mlir
 gpu.module @kernels {
@@ -86,7 +96,7 @@ extern "C" __global__ void vote(float *x, float *landing, float *out, gicc::sign
   out[threadIdx.x] = landing[threadIdx.x];
 }
 // The last thread of the block speaks for it: it is executed, too.
-extern "C" __global__ void last(float *x, float *landing, float *out, gicc::signal_t *s) {
+extern "C" __global__ void __launch_bounds__(48) last(float *x, float *landing, float *out, gicc::signal_t *s) {
   gicc::peer_ptr(landing, NEXT)[threadIdx.x] = x[threadIdx.x];
   __syncthreads();
   if (threadIdx.x == blockDim.x - 1) gicc::signal(s, 1, NEXT);
@@ -94,12 +104,20 @@ extern "C" __global__ void last(float *x, float *landing, float *out, gicc::sign
   if (gicc::failed<gicc::block>()) return;
   out[threadIdx.x] = landing[threadIdx.x];
 }
+// The peer reads what the next collective overwrites.
+extern "C" __global__ void overwritten(float *z, const float *x, float *y) {
+  gicc::all_reduce(z, x, 64);
+  gicc::barrier();
+  y[threadIdx.x] = gicc::peer_ptr(z, NEXT)[threadIdx.x];
+  gicc::all_reduce(z, x, 64);
+}
 // OPERANDS: error[C0114] no-order, in `not_arrived`
 // OPERANDS: operands.cu:6:3]
 // OPERANDS: error[C0105] no-barrier-before-signal, in `no_meeting`
 // OPERANDS: error[C0105] no-barrier-before-signal, in `vote`
 // OPERANDS-NOT: `last`
-// OPERANDS: 4 kernels: 3 findings of correctness
+// OPERANDS: error[C0109] slot-reused, in `overwritten`
+// OPERANDS: 5 kernels: 4 findings of correctness
 
 //--- errors.cu
 #include <gicc/gicc.cuh>

@@ -66,6 +66,10 @@ pub fn check(module: &Module<'_>, communication: &Communication) -> Report {
                 let why = "; a multicast access of memory that is not seen may order them";
                 judged.findings.iter_mut().for_each(|finding| finding.is_doubtful(why));
             }
+            if explored.rounds_of_part {
+                let why = "; barriers of a part of the PEs that follow each other are not followed, and may order them";
+                judged.findings.iter_mut().for_each(|finding| finding.is_doubtful(why));
+            }
             (judged.findings, judged.undecided, explored.gaps.clone())
         } else if let Some(found) = found {
             let matched = pattern::pairs(found, &mut share);

@@ -150,7 +150,7 @@ fn is_used(function: FunctionValue<'_>) -> bool {
     function.as_global_value().as_pointer_value().get_first_use().is_some()
 }
 
-/// The instructions that use a function; one that stores its address as a constant is told as the function's last.
+/// The instructions that use a function.
 fn uses<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
     let first = function.as_global_value().as_pointer_value().get_first_use();
     std::iter::successors(first, |used| used.get_next_use()).filter_map(|used| match used.get_user() {

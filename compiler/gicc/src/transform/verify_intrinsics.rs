@@ -15,7 +15,10 @@ use gicc_abi::PREFIX;
 use gicc_abi::intrinsics::{self, Family, Intrinsic, Type};
 use inkwell::context::AsContextRef as _;
 use inkwell::llvm_sys::LLVMAtomicOrdering;
-use inkwell::llvm_sys::core::{LLVMGetAtomicSyncScopeID, LLVMGetOrdering, LLVMGetSyncScopeID};
+use inkwell::llvm_sys::core::{
+    LLVMGetAtomicSyncScopeID, LLVMGetFirstGlobalAlias, LLVMGetNextGlobalAlias, LLVMGetOrdering, LLVMGetSyncScopeID,
+    LLVMGetValueName2,
+};
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{AnyValue as _, AsValueRef as _, FunctionValue, InstructionOpcode, InstructionValue};
@@ -49,6 +52,11 @@ pub(crate) fn run(module: &Module<'_>) -> Result<(), Vec<Diagnostic>> {
         let name = variable.get_name().to_string_lossy().into_owned();
         if name.starts_with(RUNTIME) {
             errors.push(defined(&name, OF_RUNTIME, "name the variable otherwise"));
+        }
+    }
+    for name in aliases(module) {
+        if name.starts_with(RUNTIME) || name.starts_with(PREFIX) {
+            errors.push(defined(&name, OF_RUNTIME, "name the alias otherwise"));
         }
     }
     scopes(module, &mut errors);
@@ -97,6 +105,22 @@ fn intrinsic(module: &Module<'_>, function: FunctionValue<'_>, name: &str, error
                 .cure("use gicc::signal, gicc::wait, gicc::release and gicc::acquire"),
         );
     }
+}
+
+/// The names of a module's aliases.
+fn aliases(module: &Module<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    // SAFETY: the module is alive, and a global value's name is given with its length.
+    unsafe {
+        let mut alias = LLVMGetFirstGlobalAlias(module.as_mut_ptr());
+        while !alias.is_null() {
+            let mut length = 0;
+            let name = LLVMGetValueName2(alias, &raw mut length);
+            names.push(String::from_utf8_lossy(std::slice::from_raw_parts(name.cast::<u8>(), length)).into_owned());
+            alias = LLVMGetNextGlobalAlias(alias);
+        }
+    }
+    names
 }
 
 fn defined(name: &str, cause: &str, cure: &str) -> Diagnostic {

@@ -26,6 +26,8 @@ pub(crate) mod value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use memory_model::Semantics;
+
 use super::budget::Work;
 use decode::{Code, Function, Op};
 use event::{AccessKind, Event, EventKind};
@@ -33,8 +35,9 @@ use gap::Gap;
 use thread::{Executed, Launch, Path, Role, execute};
 use value::Input;
 
-/// Threads of a block that are executed: two of the first warp, the first and the last of the second, which is the block's last.
-const THREADS: [u32; 4] = [0, 1, 32, 63];
+/// Threads of a block that are executed: two of the first warp, one of the second; and the block's last, where a wait is answered by
+/// nobody else.
+const THREADS: [u32; 3] = [0, 1, 32];
 /// Threads of a block.
 const BLOCK: u32 = 64;
 /// Assignments of numbers to the kernel's parameters that are tried.
@@ -58,6 +61,8 @@ pub(crate) struct Explored {
     pub(crate) gaps: BTreeSet<Gap>,
     /// Something that may order is among that.
     pub(crate) orders_unseen: bool,
+    /// Barriers of a part of the PEs follow each other, whose rounds are counted in memory: their orders are not followed.
+    pub(crate) rounds_of_part: bool,
 }
 
 impl Explored {
@@ -122,6 +127,7 @@ pub(crate) fn explore(code: &Code, kernel: &Function, work: &mut Work) -> Explor
                         explored.scenarios.push(scenario);
                         explored.gaps.extend(gaps);
                         explored.orders_unseen |= orders_unseen;
+                        explored.rounds_of_part |= explored.scenarios.last().is_some_and(Scenario::has_rounds_of_part);
                     }
                     Tried::Fails => {}
                     Tried::TooLarge => {
@@ -172,27 +178,37 @@ enum Tried {
 fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch: Launch, work: &mut Work) -> Tried {
     let mut threads = Vec::new();
     let mut gaps = BTreeSet::new();
-    for pe in 0..launch.pes {
-        for block in 0..launch.blocks {
-            for thread in THREADS.into_iter().filter(|thread| *thread < launch.threads) {
+    let last = launch.threads - 1;
+    let mut follow = |thread: u32, threads: &mut Vec<(Role, Vec<Path>)>| {
+        for pe in 0..launch.pes {
+            for block in 0..launch.blocks {
                 let role = Role { pe, block, thread };
-                let Executed { paths, truncated, failed, after_errors, .. } =
-                    execute(functions, kernel, &launch, role, work);
+                let found = execute(functions, kernel, &launch, role, work);
+                let Executed { paths, truncated, failed, after_errors, .. } = found;
                 if truncated {
                     let words = "a thread has more paths than were followed".to_owned();
                     gaps.insert(Gap { words, span: None });
                 }
                 if paths.is_empty() && failed {
-                    return Tried::Fails;
+                    return false;
                 }
                 gaps.extend(paths.iter().flat_map(|path| path.gaps.iter().cloned()));
                 gaps.extend(after_errors);
-                if !paths.is_empty() && (thread < 32 || !does_the_same(&paths, threads.last(), role)) {
+                if !paths.is_empty() && (thread < 32 || !does_the_same(&paths, threads, role)) {
                     threads.push((role, paths));
                 }
             }
         }
+        true
+    };
+    let mut all = THREADS.into_iter().filter(|thread| *thread < launch.threads);
+    if !all.all(|thread| follow(thread, &mut threads)) {
+        return Tried::Fails;
     }
+    if !THREADS.contains(&last) && waits_for_nobody(&threads) && !follow(last, &mut threads) {
+        return Tried::Fails;
+    }
+    threads.sort_by_key(|(role, _)| *role);
     let behind = multicast::resolve(&mut threads);
     gaps.extend(behind.gaps);
     let scenario = Scenario { launch, threads };
@@ -200,13 +216,47 @@ fn scenario(functions: &HashMap<String, Rc<Function>>, kernel: &Function, launch
     if meant { Tried::Meant(scenario, gaps, behind.open) } else { Tried::TooLarge }
 }
 
-/// Whether a thread of the second warp executes what the thread before it of the same block does: it adds nothing.
-fn does_the_same(paths: &[Path], before: Option<&(Role, Vec<Path>)>, role: Role) -> bool {
-    let Some((other, others)) = before else { return false };
+/// Whether some wait of a launch is answered by no thread of it.
+fn waits_for_nobody(threads: &[(Role, Vec<Path>)]) -> bool {
+    let (written, waits) = written_and_waited_for(threads);
+    waits.values().flatten().any(|address| !written.contains(address))
+}
+
+/// Whether a thread of the second warp executes what one before it of the same block does: it adds nothing.
+fn does_the_same(paths: &[Path], before: &[(Role, Vec<Path>)], role: Role) -> bool {
     let sites = |paths: &[Path]| -> Vec<Vec<(u32, u32)>> {
         paths.iter().map(|path| path.events.iter().map(|event| event.site).collect()).collect()
     };
-    (other.pe, other.block) == (role.pe, role.block) && sites(paths) == sites(others)
+    let before = before.iter().rev().find(|(other, _)| (other.pe, other.block) == (role.pe, role.block));
+    before.is_some_and(|(_, others)| sites(paths) == sites(others))
+}
+
+/// The addresses of waits, by their places.
+type Waits = BTreeMap<(u32, u32), BTreeSet<u64>>;
+
+/// The addresses that threads write, and those that they wait for.
+fn written_and_waited_for(threads: &[(Role, Vec<Path>)]) -> (BTreeSet<u64>, Waits) {
+    let mut written: BTreeSet<u64> = BTreeSet::new();
+    let mut waits = Waits::new();
+    for path in threads.iter().flat_map(|(_, paths)| paths) {
+        for event in &path.events {
+            match &event.kind {
+                EventKind::Access(access) if access.writes() => {
+                    written.extend((0..access.count).map(|lane| access.address + u64::from(lane * access.width)));
+                }
+                EventKind::Assume { read, .. } => {
+                    if let Some(Event { site, kind: EventKind::Access(access), .. }) = path.events.get(read.event) {
+                        waits
+                            .entry(*site)
+                            .or_default()
+                            .insert(access.address + u64::from(access.scalar_of(read.lane) * access.width));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    (written, waits)
 }
 
 /// Numbers for the parameters: the default, and those that the kernel compares them with.
@@ -236,34 +286,28 @@ fn assignments(compared: &BTreeMap<Input, BTreeSet<u128>>) -> Vec<BTreeMap<Input
 }
 
 impl Scenario {
+    /// Whether a thread reads twice how many rounds its block has ended with one of a part of the PEs.
+    fn has_rounds_of_part(&self) -> bool {
+        self.threads.iter().any(|(role, paths)| {
+            let memory = thread::part_memory(role.pe);
+            paths.iter().any(|path| {
+                let mut read = BTreeSet::new();
+                path.events.iter().any(|event| match &event.kind {
+                    EventKind::Access(access)
+                        if access.kind == AccessKind::Load && memory.contains(&access.address) =>
+                    {
+                        access.semantics == Semantics::Weak && !read.insert(access.address)
+                    }
+                    _ => false,
+                })
+            })
+        })
+    }
+
     /// Whether a wait is answered on one PE or block, and on another one nobody sets the flag: the kernel is meant for
     /// fewer of them.
     fn serves_some_only(&self) -> bool {
-        let mut written: BTreeSet<u64> = BTreeSet::new();
-        let mut waits: BTreeMap<(u32, u32), BTreeSet<u64>> = BTreeMap::new();
-        for (_, paths) in &self.threads {
-            for path in paths {
-                for event in &path.events {
-                    match &event.kind {
-                        EventKind::Access(access) if access.writes() => {
-                            written
-                                .extend((0..access.count).map(|lane| access.address + u64::from(lane * access.width)));
-                        }
-                        EventKind::Assume { read, .. } => {
-                            if let Some(Event { site, kind: EventKind::Access(access), .. }) =
-                                path.events.get(read.event)
-                            {
-                                waits
-                                    .entry(*site)
-                                    .or_default()
-                                    .insert(access.address + u64::from(access.scalar_of(read.lane) * access.width));
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-        }
+        let (written, waits) = written_and_waited_for(&self.threads);
         waits.values().any(|addresses| {
             let answered = addresses.iter().filter(|address| written.contains(address)).count();
             answered > 0 && answered < addresses.len()

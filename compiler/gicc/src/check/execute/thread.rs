@@ -63,6 +63,12 @@ const WORKSPACE: u64 = HEAP_BYTES - (1 << 30);
 /// much again.
 const WORKSPACE_BYTES: u64 = 1 << 29;
 
+/// Where a PE counts the rounds with parts of the PEs: behind the rest of its workspace.
+pub(crate) fn part_memory(pe: u32) -> std::ops::Range<u64> {
+    let heap = HEAP + u64::from(pe) * STRIDE;
+    heap + WORKSPACE + WORKSPACE_BYTES..heap + ERROR_WORDS
+}
+
 /// Which thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Role {
@@ -218,6 +224,8 @@ pub(super) struct Run<'a> {
     pub(super) phases: BTreeMap<u64, u32>,
     /// What one expression on a path is: the same expression gives the same decision.
     depth: usize,
+    /// How many barriers of all PEs this thread has passed, by where its block counts them.
+    barriers: BTreeMap<u64, u64>,
     /// The kernel asked for errors, and was told that there is one.
     failing: bool,
     /// What it does then, where that matters to others.
@@ -255,6 +263,7 @@ impl<'a> Run<'a> {
             forked_at: 0,
             phases: BTreeMap::new(),
             depth: 0,
+            barriers: BTreeMap::new(),
             failing: false,
             after_error: None,
         }
@@ -362,12 +371,13 @@ impl<'a> Run<'a> {
         result
     }
 
-    /// Whether an event is more than a plain access of the PE's own memory, a meeting or a fence.
+    /// Whether an event is an access of another PE's memory, or a strong one.
     fn matters_to_others(&self, kind: &EventKind) -> bool {
         let own = self.heap(self.role.pe)..self.heap(self.role.pe) + STRIDE;
+        let is_of_another = |address: &u64| *address >= HEAP && !own.contains(address);
         match kind {
-            EventKind::Access(access) => access.semantics != Semantics::Weak || !own.contains(&access.address),
-            EventKind::Copy { to, from, .. } => !own.contains(to) || !own.contains(from),
+            EventKind::Access(access) => access.semantics != Semantics::Weak || is_of_another(&access.address),
+            EventKind::Copy { to, from, .. } => is_of_another(to) || is_of_another(from),
             _ => false,
         }
     }

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use gicc_abi::heap;
 use memory_model::{Proxy, Scope, Semantics};
 
 use super::super::decode::{Instruction, SHARED_WINDOW, Shape};
 use super::super::event::{Access, AccessKind, EventKind, Function as Change};
 use super::super::value::{Expression, Input, Read, Scalar, Value, cut, opaque};
-use super::{End, FRAMES, HEAP, HEAP_BYTES, MULTICAST, PARAMETERS, Run};
+use super::{End, FRAMES, HEAP, HEAP_BYTES, MULTICAST, PARAMETERS, Run, WORKSPACE};
 
 impl<'a> Run<'a> {
     /// Whether the same instruction read the same address before, a branch on a read was taken since, and nothing else
@@ -32,6 +33,13 @@ impl<'a> Run<'a> {
         (PARAMETERS..PARAMETERS + (1 << 24)).contains(&address) || (FRAMES..HEAP).contains(&address)
     }
 
+    /// Whether an address is where the own PE counts the barriers that a block has passed (`runtime/device/src/barrier.cu`). Each
+    /// thread reads it once in each, so what it reads is how many it has passed, from none in the first launch on.
+    fn is_barrier_epoch(&self, address: u64) -> bool {
+        let first = self.heap(self.role.pe) + WORKSPACE + heap::BARRIER_EPOCHS;
+        (first..first + 8 * heap::MAX_BARRIER_BLOCKS as u64).contains(&address)
+    }
+
     #[expect(clippy::too_many_arguments, reason = "each is a part of the instruction")]
     pub(super) fn load(
         &mut self,
@@ -50,6 +58,11 @@ impl<'a> Run<'a> {
         let at = generic(at, space);
         if constant || Self::is_private(at) {
             return Ok(self.private_load(at, shape));
+        }
+        if self.is_barrier_epoch(at) {
+            let passed = self.barriers.entry(at).or_default();
+            *passed += 1;
+            return Ok(Value::known((*passed - 1).into()));
         }
         let text = format!("ld{}{}", strength_text(semantics, scope, volatile), width_text(shape));
         let reads = self.access(
@@ -170,6 +183,9 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         let at = generic(at, space);
+        if self.is_barrier_epoch(at) {
+            return Ok(());
+        }
         if Self::is_private(at) {
             match &value {
                 Value::Many(parts) if shape.vector => {
