@@ -93,8 +93,7 @@ pub struct Failed;
 pub(super) const SIMPLIFY: &str = "always-inline,function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
                         loop-simplify,loop(loop-rotate)),globaldce";
 
-/// What nobody calls goes first. Small functions of the user's are inlined before fences are placed: a call
-/// ends what is known.
+/// What nobody calls goes first. Small functions of the user's are inlined before fences are placed: a call ends what is known.
 pub(super) const INLINE: &str = "globaldce,always-inline,cgscc(inline)";
 
 /// The same for an examination, which has every function inlined: callees first, and simplified before they are, so that the

@@ -13,9 +13,9 @@
 //! inlined, their entries, with declarations of what those call; as IR, entries are kept in the cache (`driver/entries`).
 //!
 //! Requires: `check_calls`; user code simplified so far that constants have reached the calls. Ensures: no collective of the
-//! interface is left; what was made for them is part of the module. What
-//! a collective cannot do is refused at its line. Preserves: everything else. Cost: an MLIR context, only where a collective is
-//! called; one for each signature where entries are made apart, and none for those that were kept.
+//! interface is left (but for an examination, where each stays and something stands in for it); what was made for them is part of the
+//! module. What a collective cannot do is refused at its line, and so is its address. Preserves: everything else. Cost: an MLIR
+//! context, only where a collective is called; one for each signature where entries are made apart, and none for those that were kept.
 
 use gicc_abi::codes::{Algorithm, ElementType, ReduceOp};
 use gicc_abi::intrinsics::{self, Intrinsic};
@@ -24,7 +24,7 @@ use inkwell::context::Context;
 use inkwell::llvm_sys::core::LLVMGetNamedGlobalAlias;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{AnyValueEnum, BasicValue as _, FunctionValue, InstructionValue};
+use inkwell::values::{BasicValue as _, FunctionValue};
 
 use super::link_runtime::link_module;
 use crate::collective::{Collective, FAR_WAIT, Group, MADE_BY_GICC, Refused, Signature, lower, lower_root};
@@ -75,37 +75,30 @@ pub(crate) fn run<'c>(
     if !errors.is_empty() {
         return Err(errors);
     }
-    if let Extent::Nothing = extent {
-        sites.iter().zip(&signatures).for_each(|(site, signature)| stand_in(module, site, signature));
-        let called: Vec<InstructionValue<'_>> = sites.iter().map(|site| site.instruction).collect();
-        let is_taken =
-            |f: &FunctionValue<'_>| name_of(*f).starts_with(COLLECTIVE) && uses(*f).any(|user| !called.contains(&user));
-        if let Some(taken) = module.get_functions().find(is_taken) {
-            return Err(vec![address_taken(&name_of(taken))]);
+    address_is_free(module, &sites)?;
+    match extent {
+        Extent::Nothing => {
+            sites.iter().zip(&signatures).for_each(|(site, signature)| stand_in(module, site, signature))
         }
-        define_roots(context, messages, module)?;
-        return Ok(remarks);
-    }
-    for (site, signature) in sites.iter().zip(&signatures) {
-        let all = site.arguments();
-        let mut arguments = all[..3].to_vec();
-        if signature.part {
-            arguments.extend(&all[all.len() - 3..]);
+        Extent::Whole | Extent::Entries(_) => {
+            sites.iter().zip(&signatures).for_each(|(site, signature)| call_entry(module, site, signature));
         }
-        let parameters: Vec<BasicMetadataTypeEnum<'c>> = arguments.iter().map(|a| a.get_type().into()).collect();
-        let ty = context.void_type().fn_type(&parameters, false);
-        call(module, site.instruction, &signature.symbol(), ty, &arguments);
-        replace(site.instruction, None);
-    }
-    let left = module.get_functions().find(|f| name_of(*f).starts_with(COLLECTIVE) && is_used(*f));
-    if let Some(left) = left {
-        return Err(vec![address_taken(&name_of(left))]);
     }
     define(context, messages, module, signatures, extent)?;
-    if let Extent::Whole = extent {
-        define_roots(context, messages, module)?;
-    }
     Ok(remarks)
+}
+
+/// Calls the entry in the place of a collective.
+fn call_entry<'c>(module: &Module<'c>, site: &Call<'c>, signature: &Signature) {
+    let all = site.arguments();
+    let mut arguments = all[..3].to_vec();
+    if signature.part {
+        arguments.extend(&all[all.len() - 3..]);
+    }
+    let parameters: Vec<BasicMetadataTypeEnum<'c>> = arguments.iter().map(|a| a.get_type().into()).collect();
+    let ty = module.get_context().void_type().fn_type(&parameters, false);
+    call(module, site.instruction, &signature.symbol(), ty, &arguments);
+    replace(site.instruction, None);
 }
 
 /// Refuses to call what the program has under the name of a function that gicc makes.
@@ -146,23 +139,22 @@ fn has_alias(module: &Module<'_>, name: &str) -> bool {
     unsafe { !LLVMGetNamedGlobalAlias(module.as_mut_ptr(), name.as_ptr().cast(), name.len()).is_null() }
 }
 
-fn is_used(function: FunctionValue<'_>) -> bool {
-    function.as_global_value().as_pointer_value().get_first_use().is_some()
-}
-
-/// The instructions that use a function.
-fn uses<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = InstructionValue<'c>> {
-    let first = function.as_global_value().as_pointer_value().get_first_use();
-    std::iter::successors(first, |used| used.get_next_use()).filter_map(|used| match used.get_user() {
-        AnyValueEnum::InstructionValue(user) => Some(user),
-        other => InstructionValue::try_from(other).ok(),
-    })
-}
-
-fn address_taken(name: &str) -> Diagnostic {
-    Diagnostic::error(codes::BAD_ARGUMENT, format!("the address of `{name}` is taken"))
-        .cause("a collective's code is made for its call, so it is no function that could be called through a pointer")
-        .cure("call it directly")
+/// Refuses to use a collective otherwise than by calling it.
+fn address_is_free(module: &Module<'_>, sites: &[Call<'_>]) -> Result<(), Vec<Diagnostic>> {
+    let used = |function: FunctionValue<'_>| {
+        let first = function.as_global_value().as_pointer_value().get_first_use();
+        std::iter::successors(first, |used| used.get_next_use()).count()
+    };
+    let called = |function: FunctionValue<'_>| sites.iter().filter(|site| site.callee == function).count();
+    let mut collectives = module.get_functions().filter(|f| name_of(*f).starts_with(COLLECTIVE));
+    let Some(taken) = collectives.find(|f| used(*f) != called(*f)) else { return Ok(()) };
+    Err(vec![
+        Diagnostic::error(codes::BAD_ARGUMENT, format!("the address of `{}` is taken", name_of(taken)))
+            .cause(
+                "a collective's code is made for its call, so it is no function that could be called through a pointer",
+            )
+            .cure("call it directly"),
+    ])
 }
 
 /// Calls behind a collective what stands in for it.
@@ -187,7 +179,7 @@ fn stand_in<'c>(module: &Module<'c>, site: &Call<'c>, signature: &Signature) {
     }
 }
 
-/// Defines the entries of signatures, and what they call as far as that is wanted.
+/// Defines the entries of signatures, and what is called below them, as far as that is wanted.
 fn define<'c>(
     context: &'c Context,
     messages: &Messages,
@@ -199,13 +191,13 @@ fn define<'c>(
     signatures.dedup();
     let link = |part| link_module(messages, module, part, "a collective").map_err(|d| vec![d]);
     match extent {
-        Extent::Nothing => Ok(()),
-        Extent::Whole if signatures.is_empty() => Ok(()),
-        Extent::Whole => link(lower(context, &signatures, false)?),
         Extent::Entries(cache) => {
-            signatures.into_iter().try_for_each(|signature| link(entries::entry(context, cache, signature)?))
+            return signatures.into_iter().try_for_each(|s| link(entries::entry(context, cache, s)?));
         }
+        Extent::Whole if !signatures.is_empty() => link(lower(context, &signatures, false)?)?,
+        Extent::Whole | Extent::Nothing => {}
     }
+    define_roots(context, messages, module)
 }
 
 /// Defines the roots that are called and not defined yet, as in IR of gicc's own.
