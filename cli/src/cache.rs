@@ -48,15 +48,15 @@ pub(crate) fn cache(args: &CacheArgs, messages: &Messages) -> u8 {
 }
 
 fn report(options: &Options) -> Report {
-    let roots = units::all();
+    let (ahead, collectives) = units::prepared(options);
     let (entries, bytes) = options.cache.as_ref().map_or((0, 0), Cache::size);
     Report {
         folder: options.cache.as_ref().map(|c| c.folder().display().to_string()),
         entries,
         bytes,
         arch: options.arch.name,
-        ahead: roots.iter().filter(|root| units::is_prepared(options, root)).count(),
-        collectives: roots.len(),
+        ahead,
+        collectives,
     }
 }
 

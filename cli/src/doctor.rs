@@ -109,13 +109,12 @@ fn version_of(name: &str, path: &Path) -> Option<String> {
 fn collectives() -> Part {
     let mut options = Options::new(Vec::new(), Tools::default());
     options.cache = Cache::of_user();
-    let roots = units::all();
-    let ahead = roots.iter().filter(|root| units::is_prepared(&options, root)).count();
-    let whole = ahead == roots.len();
+    let (ahead, all) = units::prepared(&options);
+    let whole = ahead == all;
     Part {
         name: "collectives".to_owned(),
         state: if whole { State::Found } else { State::Missing },
-        found: (ahead > 0).then(|| format!("{ahead} of {} for {}", roots.len(), options.arch.name)),
+        found: (ahead > 0).then(|| format!("{ahead} of {all} for {}", options.arch.name)),
         version: None,
         purpose: "compiled ahead; without, the first call of one takes a tenth to a third of a second more".to_owned(),
         cure: (!whole).then(|| match &options.cache {

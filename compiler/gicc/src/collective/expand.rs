@@ -28,9 +28,9 @@ use melior::ir::operation::OperationLike as _;
 use melior::ir::{OperationRef, RegionLike as _};
 use mlir_sys::{mlirBlockAppendOwnedOperation, mlirOperationRemoveFromParent};
 
-use super::operation::{Asked, symbol_table};
-use super::{MADE_BY_GICC, Refused, expansion};
+use super::{Asked, MADE_BY_GICC, Refused, expansion};
 use crate::dialect::ir::{Before, all_below, erase, name_of, symbol_name};
+use crate::dialect::lower::symbol_table;
 use crate::dialect::passes::Failed;
 use crate::dialect::{emit_error, emit_remark, parse_own_text};
 

@@ -10,7 +10,7 @@ use super::{Collective, Group, Signature};
 use crate::dialect::ir::{
     Before, element_of, enumeration, name_attribute, name_of, operand, symbol_name, type_attribute,
 };
-use crate::dialect::lower::{Part, address, count, elements};
+use crate::dialect::lower::{Part, address, count, elements, symbol_table};
 
 /// A collective as its operation says it.
 #[derive(Clone, Debug)]
@@ -45,12 +45,6 @@ impl<'c, 'a> Asked<'c, 'a> {
             part,
         })
     }
-}
-
-/// The module around an operation.
-pub(super) fn symbol_table<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
-    std::iter::successors(operation.parent_operation(), |o| o.parent_operation())
-        .find(|o| matches!(name_of(*o).as_str(), "builtin.module" | "gpu.module"))
 }
 
 /// Start, stride and members of the part of the PEs that the operation names, or has as operands; `Some(None)` where it means

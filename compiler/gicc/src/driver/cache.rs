@@ -178,10 +178,10 @@ fn hash(bytes: &[u8]) -> u64 {
 /// The name of this build: 32 digits. It does not depend on how the program was started, nor on where.
 fn build() -> Option<String> {
     let program = buildid::build_id()?;
-    let mut states = Vec::new();
+    let (loaded, mut states) = (loaded(), Vec::new());
     for library in LIBRARIES {
         let is_named_so = |file: &Path| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(library));
-        let files = loaded().into_iter().filter(|file| is_named_so(file)).map(|file| state_of(&file));
+        let files = loaded.iter().filter(|file| is_named_so(file)).map(|file| state_of(file));
         let mut files: Vec<String> = files.collect::<Option<_>>()?;
         files.sort();
         if files.is_empty() {

@@ -73,9 +73,11 @@ pub fn prepare(options: &Options, root: &str) -> Result<bool, Vec<Diagnostic>> {
     Ok(false)
 }
 
-/// Whether a unit, and the entry that calls it, are in the cache of `options`, for their architecture.
-pub fn is_prepared(options: &Options, root: &str) -> bool {
-    options.cache.as_ref().is_some_and(|cache| is_kept(cache, root, options))
+/// How many units, with the entries that call them, are in the cache of `options`, for their architecture; and how many there are.
+pub fn prepared(options: &Options) -> (usize, usize) {
+    let all = all();
+    let is_prepared = |root: &&String| options.cache.as_ref().is_some_and(|cache| is_kept(cache, root, options));
+    (all.iter().filter(is_prepared).count(), all.len())
 }
 
 fn is_kept(cache: &Cache, root: &str, options: &Options) -> bool {

@@ -42,7 +42,7 @@ pub(super) fn call<'c, 'a>(at: &Before<'c, 'a>, name: &str, arguments: &[Value<'
 }
 
 /// The module that holds an operation's function.
-pub(super) fn symbol_table<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
+pub(crate) fn symbol_table<'c, 'a>(operation: OperationRef<'c, 'a>) -> Option<OperationRef<'c, 'a>> {
     std::iter::successors(operation.parent_operation(), |o| o.parent_operation())
         .find(|o| matches!(name_of(*o).as_str(), "builtin.module" | "gpu.module"))
 }

@@ -32,6 +32,7 @@ mod memory;
 mod operation;
 mod text;
 
+pub(crate) use call::symbol_table;
 pub(crate) use memory::{address, count, elements};
 
 use std::collections::HashMap;

@@ -219,39 +219,25 @@ impl<'a> Run<'a> {
                 let width = if name.ends_with("64") { 8 } else { 4 };
                 Some(self.load(instruction, &scalar(0), shape(width), order(1), scope(2), 0, false, false)?)
             }
-            "red_add_u64" => {
-                self.atomic(
+            "red_add_u64" | "atom_add_u64" | "atom_inc_u32" => {
+                let (text, change, width) = match name {
+                    "red_add_u64" => ("red.add", Change::Add, 8),
+                    "atom_add_u64" => ("atom.add", Change::Add, 8),
+                    _ => ("atom.inc", Change::Increment, 4),
+                };
+                let operand = vec![scalar(1)];
+                let old = self.atomic(
                     instruction,
-                    "red.add",
+                    text,
                     &scalar(0),
-                    vec![scalar(1)],
-                    Some(Change::Add),
-                    shape(8),
+                    operand,
+                    Some(change),
+                    shape(width),
                     order(2),
                     scope(3),
                 )?;
-                None
+                (text != "red.add").then_some(old)
             }
-            "atom_add_u64" => Some(self.atomic(
-                instruction,
-                "atom.add",
-                &scalar(0),
-                vec![scalar(1)],
-                Some(Change::Add),
-                shape(8),
-                order(2),
-                scope(3),
-            )?),
-            "atom_inc_u32" => Some(self.atomic(
-                instruction,
-                "atom.inc",
-                &scalar(0),
-                vec![scalar(1)],
-                Some(Change::Increment),
-                shape(4),
-                order(2),
-                scope(3),
-            )?),
             "atom_cas_u32" => Some(self.atomic(
                 instruction,
                 "atom.cas",
