@@ -9,7 +9,7 @@ if [ -z "${GICC_CACHE_DIR-set}" ]; then
   exit 0
 fi
 # It says how to fill the cache where something is missing.
-if "$1/gicc" cache | grep -q 'gicc cache fill'; then
+if [[ $("$1/gicc" cache) == *'gicc cache fill'* ]]; then
   echo "compiling all collectives ahead, once for each build of gicc: a minute or two"
   "$1/gicc" cache fill >/dev/null || echo "they are compiled when they are called for the first time"
 fi
