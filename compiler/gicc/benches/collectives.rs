@@ -6,7 +6,7 @@
 //!   was never compiled before.
 //! - *a process*: the same, of the command `gicc` from start to end.
 //! - *without a cache*: units are compiled, too.
-//! - *as IR*: the stage `materialise` alone, where level H makes all of its code as IR (for the simulator and for `check`).
+//! - *as IR*: the stage `materialise` alone, where level H makes all of its code as IR (for the simulator).
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
